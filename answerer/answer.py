@@ -1,0 +1,52 @@
+"""An answer, and what stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kohaku.tree import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, the unit its answer should have ("" where none is asked for), its row's other columns.
+
+    A row's id is kept as text, whatever it looks like.
+    """
+
+    id: str
+    text: str
+    unit: str = ""
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quote that was found in the evidence, with where it stands."""
+
+    document: str
+    node: str
+    pages: tuple[int, int] | None
+    quote: str
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its evidence, or an abstention (`is_blank`).
+
+    `text` is the answer in words, `value` what the contest compares (a number, `[low,high]`, 1/0, a name),
+    `references` the ids of documents that support it, always among those of the evidence; `citations` the quotes
+    found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it.
+    """
+
+    question: Question
+    text: str
+    value: str
+    explanation: str
+    references: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    is_blank: bool = False
+    attempts: int = 1
+    dropped: int = 0
+    queries: tuple[str, ...] = ()

@@ -1,0 +1,52 @@
+"""What a reader makes of a file: headings and paragraphs as a flat list, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kohaku.tree import Box, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The characters start..end of a block's text stand in this box of a page."""
+
+    start: int
+    end: int
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One heading (kind SECTION, with its depth as `level`, 1 the highest) or one paragraph of any paragraph kind.
+
+    `sentences` are given only where the reader knows better than a sentence splitter: a table's rows (each with its
+    header cells repeated), a list's items. `title` is a table's or figure's caption. `page` is for formats that know
+    the page but no boxes (document JSON); where `marks` are given, pages come from them.
+    """
+
+    kind: Kind
+    text: str
+    level: int = 0
+    title: str = ""
+    marks: tuple[Mark, ...] = ()
+    page: int | None = None
+    sentences: tuple[str, ...] = ()
+    image: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file as its reader understood it.
+
+    `id` and `metadata` come from formats that carry them (document JSON), `notes` are one-line remarks for the user
+    ("2 of 9 pages hold no text: scanned?"), `pages` the number of pages where there are such.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    pages: int = 0
+    id: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

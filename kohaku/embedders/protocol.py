@@ -1,0 +1,28 @@
+"""What every embedder offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kohaku.tree import Vectors
+
+
+class Embedder(Protocol):
+    """Text to vectors. Questions and passages are embedded apart: many models want another prompt for each.
+
+    `fingerprint` names the model, its precision and its dimensions ("all-MiniLM-L6-v2/onnx-int8/384"): vectors of two
+    embedders can be compared only where the fingerprints are equal. `max_tokens` is what the model reads of one text.
+    """
+
+    fingerprint: str
+    dimensions: int
+    max_tokens: int
+
+    def embed_questions(self, questions: Sequence[str]) -> Vectors:
+        """One vector of length 1 a question, in order."""
+        ...
+
+    def embed_passages(self, passages: Sequence[str]) -> Vectors:
+        """One vector of length 1 a passage, in order."""
+        ...

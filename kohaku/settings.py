@@ -1,0 +1,98 @@
+"""Every setting, where it comes from and what it may be.
+
+Defaults < `kohaku.toml` in the working directory (or the file that --config names) < environment `KOHAKU_*` < flags.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from kohaku.errors import SettingsError
+
+PREFIX = "KOHAKU_"
+
+
+class Settings(BaseModel):
+    """Settings, read once at the door and handed down as arguments."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    db: Path = Field(Path("kohaku.db"), description="the index file")
+
+    # indexing
+    embedder: str = Field("default", description="default, a sentence-transformers name or path, or openai:MODEL")
+    dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
+    device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
+    paragraph_vectors: Literal["mean", "direct", "both"] = Field("mean", description="how a paragraph gets its vector")
+    workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
+
+    # retrieval
+    top_k: int = Field(16, ge=1, description="hits a query, before fusion")
+    budget: int = Field(6000, ge=1, description="tokens of evidence")
+    queries: int = Field(4, ge=1, description="queries a question, with the question itself")
+    fusion: Literal["rrf", "combined", "frequency", "score"] = Field("rrf", description="how lists become one ranking")
+
+    # the model
+    model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")
+    planner_model: str | None = Field(None, description="chat model that plans queries; default: the model")
+    base_url: str | None = Field(None, description="an OpenAI-compatible server; default: OPENAI_BASE_URL")
+    api_key: SecretStr | None = Field(None, description="its key; default: OPENAI_API_KEY")
+    temperature: float = Field(0.0, ge=0, le=2)
+    seed: int | None = None
+    max_output: int = Field(2048, ge=1, description="tokens a reply may have")
+    timeout: float = Field(120.0, gt=0, description="seconds a call may take")
+    tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
+    concurrency: int = Field(8, ge=1, description="questions answered at once")
+    retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
+
+
+def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
+    """The settings in force; raises SettingsError for an unknown key or a bad value, naming where it stands.
+
+    Flags that are None count as not given. OPENAI_BASE_URL and OPENAI_API_KEY fill what no KOHAKU_ setting gives.
+    """
+    values: dict[str, Any] = {}
+    file = config or Path("kohaku.toml")
+    if config or file.is_file():
+        values.update(_known(_toml(file), str(file)))
+    values.update(_known(_environment(), "the environment"))
+    values.update(_known({key: value for key, value in (flags or {}).items() if value is not None}, "flags"))
+    for key in ("base_url", "api_key"):
+        values.setdefault(key, os.environ.get(f"OPENAI_{key.upper()}") or None)
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise SettingsError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(f"no settings file at {file}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise SettingsError(f"{file} can't be read: {error}") from None
+
+
+def _environment() -> dict[str, str]:
+    return {
+        name.removeprefix(PREFIX).lower(): value
+        for name, value in os.environ.items()
+        if name.startswith(PREFIX) and value != ""
+    }
+
+
+def _known(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    for key in values:
+        if key not in Settings.model_fields:
+            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0)
+            raise SettingsError(f"unknown setting {key!r} in {where}: did you mean {near[0]!r}?")
+    return values
