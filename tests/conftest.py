@@ -1,0 +1,52 @@
+"""Fakes that several test files share, and the sealing of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kohaku.tree import Vectors
+
+
+class LetterEmbedder:
+    """Counts letters: no model, no network, and like texts still get like vectors. Remembers what it was given."""
+
+    fingerprint = "letters/26"
+    dimensions = 26
+    max_tokens = 256
+
+    def __init__(self) -> None:
+        self.passages: list[str] = []
+
+    def embed_questions(self, questions: Sequence[str]) -> Vectors:
+        return letters(questions)
+
+    def embed_passages(self, passages: Sequence[str]) -> Vectors:
+        self.passages.extend(passages)
+        return letters(passages)
+
+
+def letters(texts: Sequence[str]) -> Vectors:
+    """How often each of a to z stands in a text, as vectors of length 1 (zeros where there is no letter)."""
+    counts = np.array([[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32)
+    counts = counts.reshape(len(texts), 26)
+    norms = np.linalg.norm(counts, axis=1, keepdims=True)
+    return np.asarray(counts / np.maximum(norms, 1), dtype=np.float32)
+
+
+@pytest.fixture
+def embedder() -> LetterEmbedder:
+    return LetterEmbedder()
+
+
+@pytest.fixture(autouse=True)
+def sealed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the machine reaches a test, and no test writes outside its own folder."""
+    for name in list(os.environ):
+        if name.startswith(("KOHAKU_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
