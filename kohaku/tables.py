@@ -1,0 +1,126 @@
+"""CSV files in and out: questions, metadata, submissions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from kohaku.errors import TableError
+
+_log = logging.getLogger("kohaku")
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of a CSV as text by column; short rows are padded with "", cells beyond the header are dropped.
+
+    UTF-8 with or without BOM, else cp1252. What a user should hear about (cp1252, dropped cells) is a warning of
+    the logger "kohaku". TableError for a file that is not there, is empty or no CSV, or lacks a required column.
+    """
+    records = _records(_text(Path(path)), path)
+    if not records:
+        raise TableError(f"{path} is empty: it should be a CSV whose first line names the columns")
+    header = [name.strip() for name in records[0][1]]
+    _check_columns(header, required, path)
+    return [_row(header, cells, line, path) for line, cells in records[1:]]
+
+
+def check_unique(rows: Iterable[Mapping[str, str]], column: str, path: str | Path) -> None:
+    """Raises TableError where two rows have the same text in a column, or a row has none."""
+    seen: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        if not row[column].strip():
+            raise TableError(f"{path}: row {number} has no {column}: give every row one of its own")
+        if row[column] in seen:
+            raise TableError(f"{path}: {column} {row[column]!r} stands in two rows: give every row one of its own")
+        seen.add(row[column])
+
+
+def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    """Writes a whole CSV at once: whoever reads the path sees the old file or the new one, never a part."""
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(
+                file, lineterminator="\r\n"
+            )  # with "\n" alone, Python 3.11 leaves a "\r" in a cell bare
+            writer.writerow(columns)
+            writer.writerows([storable(row.get(column, "")) for column in columns] for row in rows)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise TableError(f"{path} can't be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def storable(text: str) -> str:
+    """The text as every reader of UTF-8 takes it: no NUL, no half of a surrogate pair.
+
+    >>> storable("a\\x00b \\ud835")
+    'ab �'
+    """
+    return _SURROGATES.sub("\ufffd", text.replace("\x00", ""))
+
+
+def _text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise TableError(f"no file at {path}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise TableError(f"{path} can't be read: {getattr(error, 'strerror', None) or error}") from None
+    for encoding, errors in (("utf-8-sig", "strict"), ("utf-8-sig", "surrogatepass"), ("cp1252", "strict")):
+        try:
+            text = data.decode(encoding, errors)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "cp1252":
+            if b"\x00" in data:  # a workbook, a PDF, UTF-16: cp1252 gives a letter to nearly every byte
+                break
+            _log.warning("%s is not UTF-8: read as cp1252", path)
+        return text
+    raise TableError(f"{path} is no CSV in UTF-8 or cp1252 (a workbook?): save it as CSV in UTF-8")
+
+
+def _records(text: str, path: str | Path) -> list[tuple[int, list[str]]]:
+    """The records with the line each ends on, empty lines left out."""
+    csv.field_size_limit(2**31 - 1)  # the default of 128 KiB is less than a long quotation
+    # Strict, because a quote that is never closed would otherwise swallow all rows that follow without a word.
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    records = []
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                records.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise TableError(
+            f"{path}, line {reader.line_num}: broken quotes ({error}): write a quote in a cell twice"
+        ) from None
+    return records
+
+
+def _check_columns(header: Sequence[str], required: Sequence[str], path: str | Path) -> None:
+    missing = [name for name in required if name not in header]
+    if missing:
+        found = ", ".join(header)
+        found = found if len(found) <= 200 else found[:200] + "…"
+        raise TableError(f"{path} has no column {', '.join(missing)}; its columns are: {found}")
+    for name in required:
+        if header.count(name) > 1:
+            raise TableError(f"{path} has two columns {name}: rename one")
+
+
+def _row(header: Sequence[str], cells: Sequence[str], line: int, path: str | Path) -> dict[str, str]:
+    if any(cells[len(header) :]):
+        _log.warning("%s, line %d: %d cells under %d columns: the rest is dropped", path, line, len(cells), len(header))
+    padded = [*cells, *[""] * (len(header) - len(cells))]
+    return dict(zip(header, padded, strict=False))
