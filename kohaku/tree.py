@@ -47,7 +47,7 @@ class Kind(StrEnum):
         >>> Kind.TABLE.tier.value
         'paragraph'
         """
-        return Tier(self.value) if self.value in Tier else Tier.PARAGRAPH
+        return Tier(self.value) if self.value in tuple(Tier) else Tier.PARAGRAPH
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What stands on all stages: the engine behind `kohaku.open`, and the command line."""

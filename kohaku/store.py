@@ -1,0 +1,650 @@
+"""The index: one SQLite file with documents, nodes, vectors, full text and images. All SQL is here and in schema.
+
+A document enters whole or not at all. Readers never block: the file is in WAL mode. A store may be used from several
+threads, which take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohaku import schema
+from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, WrongEmbedder
+from kohaku.sqlite import connect, sqlite3
+from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
+from kohaku.words import expression, fold
+
+WAIT = 60.0  # seconds for another writer's document to end
+MAGIC = b"SQLite format 3\x00"
+MOST = 4096  # sqlite-vec's largest k
+
+# A document's title and a paragraph's headings steer a search, but its own words decide.
+TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT = 1.0, 0.4, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node (by key) that a search found; the greater the score the better."""
+
+    key: int
+    score: float
+
+
+_NODE = """
+    select n.key, d.id, n.position, n.last, n.parent, n.kind, n.id, n.tokens, n.title, n.level,
+           n.first_page, n.last_page, n.boxes, s.headings, n.image,
+           coalesce(n.text, (
+               select group_concat(part, char(10) || char(10)) from (
+                   select case m.tier when 'section' then nullif(m.title, '') else nullif(m.text, '') end as part
+                   from node m
+                   where m.document = n.document and m.position > n.position and m.position <= n.last
+                     and m.tier in ('section', 'paragraph')
+                   order by m.position)
+           ), '')
+    from node n
+    join document d on d.key = n.document
+    left join node s on s.document = n.document and s.position = n.section
+"""
+
+
+class Store:
+    """An open index file; use it as a context manager."""
+
+    def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
+        self._db, self.path, self.writable = db, path, writable
+        self._turn = threading.RLock()
+
+    # ---- opening
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Opens for reading; never creates, never changes the file."""
+        path = Path(path)
+        _inspect(path)
+        name = path.resolve().as_uri()
+        # A WAL file needs its index beside it; where none can be made the file can't change either.
+        mode = "mode=ro" if os.access(path.resolve().parent, os.W_OK) else "mode=ro&immutable=1"
+        return cls._checked(path, f"{name}?{mode}", writable=False)
+
+    @classmethod
+    def edit(cls, path: str | Path) -> Self:
+        """Opens an existing index for changes; never creates."""
+        path = Path(path)
+        _inspect(path)
+        return cls._checked(path, f"{path.resolve().as_uri()}?mode=rw", writable=True)
+
+    @classmethod
+    def create(cls, path: str | Path, *, fingerprint: str, dimensions: int) -> Self:
+        """Opens for writing, making the file where there is none; raises WrongEmbedder where another one filled it."""
+        path = Path(path)
+        if not path.exists() or path.stat().st_size == 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _make(path, fingerprint=fingerprint, dimensions=dimensions)
+        store = cls.edit(path)
+        if store.fingerprint != fingerprint:
+            store.close()
+            raise WrongEmbedder(store.fingerprint, fingerprint)
+        return store
+
+    @classmethod
+    def _checked(cls, path: Path, uri: str, *, writable: bool) -> Self:
+        try:
+            db = connect(uri, wait=WAIT)
+            application = db.execute("pragma application_id").fetchone()[0]
+            version = db.execute("pragma user_version").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise DamagedStore(path, str(error)) from error
+        if application != schema.APPLICATION:
+            db.close()
+            raise NotAStore(path)
+        if version > schema.VERSION:
+            db.close()
+            raise NewerStore(path, version, schema.VERSION)
+        store = cls(db, path, writable=writable)
+        if version < schema.VERSION and writable:
+            with store._change():
+                schema.migrate(db, version=version, dimensions=store.dimensions)
+        if writable:
+            db.execute("pragma synchronous = normal")
+            db.execute("pragma foreign_keys = on")
+        return store
+
+    def close(self) -> None:
+        """Closes the file; a store that wrote leaves everything in the one file."""
+        with self._turn:
+            if self.writable:
+                # A reader may still be there: then SQLite does it when the last one leaves.
+                with suppress(sqlite3.OperationalError):
+                    self._db.execute("pragma wal_checkpoint(truncate)")
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- facts of the file
+
+    @property
+    def fingerprint(self) -> str:
+        """Which embedder the vectors came from."""
+        return self._meta("fingerprint")
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return int(self._meta("dimensions"))
+
+    def setting(self, name: str) -> str | None:
+        """A remembered fact by name, such as the embedder's name."""
+        rows = self._rows("select value from meta where name = :name", {"name": name})
+        return rows[0][0] if rows else None
+
+    def remember(self, name: str, value: str) -> None:
+        """Keeps a fact with the index."""
+        with self._change():
+            self._db.execute("insert or replace into meta values (:name, :value)", {"name": name, "value": value})
+
+    def _meta(self, name: str) -> str:
+        value = self.setting(name)
+        if value is None:
+            raise DamagedStore(self.path, f"it does not say its {name}")
+        return value
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes there are of each kind."""
+        return dict(self._rows("select kind, count(*) from node group by kind order by kind"))
+
+    def check(self) -> list[str]:
+        """What is wrong with the file, one line each; empty where all is well."""
+        faults: list[str] = []
+        try:
+            faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
+            faults += [f"{count} {what}" for what, query in _CHECKS.items() if (count := self._rows(query)[0][0])]
+        except sqlite3.DatabaseError as error:
+            faults.append(str(error))
+        return faults
+
+    # ---- writing
+
+    def put(self, tree: Tree, vectors: Vectors, direct: Mapping[int, NDArray[np.float32]] | None = None) -> None:
+        """Stores a document in place of what had its id, with one vector a node (a zero row: none).
+
+        `direct` are paragraphs' own vectors by position, kept beside their means. Sources are added to those known.
+        """
+        document = tree.document
+        with self._change():
+            known = {source for doc in [self.document(document.id)] if doc for source in doc.sources}
+            self._remove(document.id)
+            key = self._insert_document(document)
+            for path in sorted(known | set(document.sources)):
+                self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
+            self._insert_nodes(key, document, tree.nodes, vectors, direct or {})
+            self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
+            self._db.executemany(
+                "insert or ignore into acronym values (?, ?, ?)",
+                [(short, long, key) for short, long in tree.acronyms.items()],
+            )
+
+    def remove(self, id: str) -> bool:
+        """Removes a document with everything of it; false where there is none of that id."""
+        with self._change():
+            return self._remove(id)
+
+    def add_source(self, id: str, source: str) -> None:
+        """One more path that holds a document's content."""
+        with self._change():
+            self._db.execute(
+                "insert or replace into source select :path, key from document where id = :id",
+                {"path": source, "id": id},
+            )
+
+    def drop_source(self, source: str) -> bool:
+        """Forgets a path; its document goes with its last one. True where a document went."""
+        with self._change():
+            document = self.document_of(source)
+            self._db.execute("delete from source where path = :path", {"path": source})
+            return bool(document and len(document.sources) == 1 and self._remove(document.id))
+
+    def _insert_document(self, document: Document) -> int:
+        cursor = self._db.execute(
+            """
+            insert into document (id, title, content, fingerprint, pages, metadata)
+            values (:id, :title, :content, :fingerprint, :pages, :metadata)
+            """,
+            {
+                "id": _sound(document.id),
+                "title": _sound(document.title),
+                "content": document.content,
+                "fingerprint": document.fingerprint,
+                "pages": document.pages,
+                "metadata": json.dumps(dict(document.metadata), ensure_ascii=True),
+            },
+        )
+        return int(cursor.lastrowid)
+
+    def _insert_nodes(
+        self,
+        key: int,
+        document: Document,
+        nodes: Sequence[Node],
+        vectors: Vectors,
+        direct: Mapping[int, NDArray[np.float32]],
+    ) -> None:
+        if len(nodes) != len(vectors):
+            raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
+        base = self._rows("select coalesce(max(key), 0) + 1 from node")[0][0]
+        section: int | None = None
+        ends: list[tuple[int, int]] = []  # the sections that are open: (last, position)
+        for node, vector in zip(nodes, vectors, strict=True):
+            while ends and node.position > ends[-1][0]:
+                ends.pop()
+            if node.kind is Kind.SECTION:
+                ends.append((node.last, node.position))
+            section = ends[-1][1] if ends else None
+            number = base + node.position
+            self._db.execute(_INSERT_NODE, _row(number, key, section, node))
+            self._insert_vector(2 * number, node.tier.value, key, vector)
+            if node.position in direct:
+                self._insert_vector(2 * number + 1, "direct", key, direct[node.position])
+            self._insert_words(number, document.title, node)
+
+    def _insert_vector(self, number: int, tier: str, document: int, vector: NDArray[np.float32]) -> None:
+        if vector.any():
+            self._db.execute(
+                "insert into vector (number, tier, document, embedding) values (?, ?, ?, ?)",
+                (number, tier, document, np.asarray(vector, np.float32).tobytes()),
+            )
+
+    def _insert_words(self, number: int, title: str, node: Node) -> None:
+        if node.tier is Tier.PARAGRAPH and node.text:
+            self._db.execute(
+                "insert into paragraph_words (rowid, text, headings, title) values (?, ?, ?, ?)",
+                (number, *(fold(_sound(text)) for text in (node.text, " ".join(node.headings), title))),
+            )
+        elif node.tier is Tier.SENTENCE:
+            self._db.execute(
+                "insert into sentence_words (rowid, text) values (?, ?)", (number, fold(_sound(node.text)))
+            )
+
+    def _remove(self, id: str) -> bool:
+        rows = self._rows("select key from document where id = :id", {"id": _sound(id)})
+        for (key,) in rows:
+            of = {"key": key}
+            for table, column in (("paragraph_words", "rowid"), ("sentence_words", "rowid")):
+                tier = table.removesuffix("_words")
+                self._db.execute(
+                    f"delete from {table} where {column} in (select key from node where document = :key "
+                    f"and tier = '{tier}' and (tier = 'sentence' or text <> ''))",
+                    of,
+                )
+            self._db.execute(
+                "delete from vector where number in (select 2 * key from node where document = :key "
+                "union all select 2 * key + 1 from node where document = :key)",
+                of,
+            )
+            for table in ("node", "acronym", "source"):
+                self._db.execute(f"delete from {table} where document = :key", of)
+            self._db.execute("delete from document where key = :key", of)
+            self._db.execute("delete from image where hash not in (select image from node where image is not null)")
+        return bool(rows)
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """All that happens inside is one transaction; changes may nest."""
+        with self._turn:
+            if self._db.in_transaction:
+                yield
+                return
+            try:
+                self._db.execute("begin immediate")
+            except sqlite3.OperationalError as error:
+                if "readonly" in str(error):
+                    raise
+                raise StoreBusy(self.path, self.setting("writer") or "") from error
+            try:
+                self._db.execute("insert or replace into meta values ('writer', ?)", (_me(),))
+                yield
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    # ---- documents and nodes
+
+    def documents(self) -> list[Document]:
+        """All documents, by id."""
+        return self._documents("order by d.id", {})
+
+    def document(self, id: str) -> Document | None:
+        """The document of that id."""
+        return next(iter(self._documents("where d.id = :id", {"id": _sound(id)})), None)
+
+    def document_of(self, source: str) -> Document | None:
+        """The document that was read from a path."""
+        query = "where d.key = (select document from source where path = :path)"
+        return next(iter(self._documents(query, {"path": source})), None)
+
+    def with_content(self, content: str) -> Document | None:
+        """The document whose content has that hash."""
+        return next(iter(self._documents("where d.content = :content order by d.id", {"content": content})), None)
+
+    def _documents(self, where: str, values: Mapping[str, object]) -> list[Document]:
+        rows = self._rows(
+            f"""
+            select d.id, d.title, d.content, d.fingerprint, d.pages, d.metadata,
+                   (select json_group_array(path) from (select path from source where document = d.key order by path))
+            from document d {where}
+            """,
+            values,
+        )
+        return [
+            Document(id, title, tuple(json.loads(sources)), content, fingerprint, pages, json.loads(metadata))
+            for id, title, content, fingerprint, pages, metadata, sources in rows
+        ]
+
+    def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
+        """Nodes by key, read at once."""
+        found = self._nodes("where n.key in (select value from json_each(:keys))", {"keys": json.dumps(list(keys))})
+        return {node.key: node for node in found}
+
+    def node(self, id: str) -> Node | None:
+        """The node of that id."""
+        return next(iter(self._nodes("where n.id = :id order by n.key", {"id": _sound(id)})), None)
+
+    def subtree(self, id: str) -> list[Node]:
+        """A node and all below it, in reading order."""
+        return self._nodes(
+            """
+            where exists (
+                select 1 from node a where a.id = :id and a.document = n.document
+                and n.position between a.position and a.last
+            ) and n.document in (select document from node where id = :id) order by n.document, n.position
+            """,
+            {"id": _sound(id)},
+        )
+
+    def parents(self, nodes: Collection[Node]) -> dict[int, Node]:
+        """The parent of each node, by the node's key, read at once."""
+        above = self._at((node.document, node.parent) for node in nodes if node.parent is not None)
+        return {
+            node.key: above[node.document, node.parent]
+            for node in nodes
+            if node.parent is not None and (node.document, node.parent) in above
+        }
+
+    def ancestors(self, node: Node) -> list[Node]:
+        """The nodes that cover a node, document first."""
+        above: list[Node] = []
+        while node.key in (parent := self.parents([node])):
+            node = parent[node.key]
+            above.append(node)
+        return above[::-1]
+
+    def siblings(self, node: Node) -> list[Node]:
+        """The children of the node's parent, itself among them, in reading order."""
+        return self._nodes(
+            """
+            where n.document = (select key from document where id = :document)
+              and n.parent is :parent order by n.position
+            """,
+            {"document": _sound(node.document), "parent": node.parent},
+        )
+
+    def _at(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Node]:
+        keys = self._rows(
+            """
+            select n.key from json_each(:places) as place
+            join document d on d.id = json_extract(place.value, '$[0]')
+            join node n on n.document = d.key and n.position = json_extract(place.value, '$[1]')
+            """,
+            {"places": json.dumps([(_sound(document), position) for document, position in set(places)])},
+        )
+        return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
+
+    def _nodes(self, where: str, values: Mapping[str, object]) -> list[Node]:
+        return [_node(row) for row in self._rows(f"{_NODE} {where}", values)]
+
+    def image(self, hash: str) -> bytes | None:
+        """The bytes of a figure's image."""
+        rows = self._rows("select bytes from image where hash = :hash", {"hash": hash})
+        return bytes(rows[0][0]) if rows else None
+
+    # ---- searching
+
+    def nearest(
+        self, vectors: Vectors, tier: Tier, limit: int, *, documents: Collection[str] | None = None
+    ) -> list[list[Hit]]:
+        """For each question's vector the nodes of a tier nearest in meaning, best first; scores are cosines.
+
+        Paragraphs are also found by their direct vectors where the index has such, each once by its better one.
+        """
+        tiers = [tier.value, "direct"] if tier is Tier.PARAGRAPH else [tier.value]
+        within = "" if documents is None else f"and document in ({','.join(map(str, self._keys(documents)))})"
+        if documents is not None and not self._keys(documents):
+            return [[] for _ in vectors]
+        results: list[list[Hit]] = []
+        for vector in vectors:
+            best: dict[int, float] = {}
+            if vector.any():
+                for part in tiers:
+                    for number, distance in self._rows(
+                        f"""
+                        select number, distance from vector
+                        where embedding match :vector and k = :limit and tier = :tier {within}
+                        order by distance
+                        """,
+                        {"vector": np.asarray(vector, np.float32).tobytes(), "limit": min(limit, MOST), "tier": part},
+                    ):
+                        best[number // 2] = max(best.get(number // 2, -1.0), 1.0 - distance)
+            results.append(_best(best, limit))
+        return results
+
+    def matching(
+        self, terms: Sequence[str], tier: Tier, limit: int, *, documents: Collection[str] | None = None
+    ) -> list[Hit]:
+        """The paragraphs or sentences that hold any of the words, best first by BM25 (Robertson & Zaragoza 2009).
+
+        Any text is a legal term. Greater scores are better, as everywhere here (FTS5's own are negative).
+        """
+        if not any(term.strip() for term in terms):
+            return []
+        table = f"{tier.value}_words"
+        weights = f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}" if tier is Tier.PARAGRAPH else ""
+        within = (
+            ""
+            if documents is None
+            else "and rowid in (select key from node where tier = :tier and document in "
+            f"({','.join(map(str, self._keys(documents)))}))"
+        )
+        rows = self._rows(
+            f"""
+            select rowid, -bm25({table}{weights}) as score from {table}
+            where {table} match :expression {within}
+            order by score desc, rowid limit :limit
+            """,
+            {"expression": expression(list(terms)), "limit": limit, "tier": tier.value},
+        )
+        return [Hit(key, score) for key, score in rows]
+
+    def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of nodes, by key."""
+        rows = self._rows(
+            "select number / 2, embedding from vector where number in (select 2 * value from json_each(:keys))",
+            {"keys": json.dumps(list(keys))},
+        )
+        return {key: np.frombuffer(data, np.float32) for key, data in rows}
+
+    def frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """How many paragraphs hold each word."""
+        return {
+            term: self._rows(
+                "select count(*) from paragraph_words where paragraph_words match :expression",
+                {"expression": expression([term])},
+            )[0][0]
+            for term in terms
+            if term.strip()
+        }
+
+    def spelt(self, terms: Collection[str]) -> dict[str, str]:
+        """Each acronym among the terms with its most common long form in the corpus."""
+        rows = self._rows(
+            """
+            select short, long from acronym where short in (select value from json_each(:terms))
+            group by short, long order by count(*), long desc
+            """,
+            {"terms": json.dumps(list(terms))},
+        )
+        return dict(rows)
+
+    def shortened(self, text: str) -> dict[str, str]:
+        """Each long form that stands in the text, with its most common acronym in the corpus."""
+        rows = self._rows(
+            """
+            select long, short from acronym where instr(lower(:text), lower(long)) > 0
+            group by long, short order by count(*), short desc
+            """,
+            {"text": _sound(text)},
+        )
+        return dict(rows)
+
+    def _keys(self, documents: Collection[str]) -> list[int]:
+        rows = self._rows(
+            "select key from document where id in (select value from json_each(:ids)) order by key",
+            {"ids": json.dumps([_sound(id) for id in documents])},
+        )
+        return [key for (key,) in rows]
+
+    def _rows(self, query: str, values: Mapping[str, object] | None = None) -> list[Any]:
+        with self._turn:
+            try:
+                return list(self._db.execute(query, values or {}))
+            except sqlite3.DatabaseError as error:
+                if "malformed" in str(error) or "not a database" in str(error):
+                    raise DamagedStore(self.path, str(error)) from error
+                raise
+
+
+_INSERT_NODE = """
+    insert into node values (
+        :key, :document, :position, :last, :parent, :section, :kind, :tier, :id, :title, :text, :tokens, :level,
+        :first_page, :last_page, :boxes, :headings, :image)
+"""
+
+_CHECKS = {
+    "nodes without a document": "select count(*) from node where document not in (select key from document)",
+    "vectors without a node": "select count(*) from vector where number / 2 not in (select key from node)",
+    "paragraphs without full text": (
+        "select count(*) from node where tier = 'paragraph' and text <> '' "
+        "and key not in (select rowid from paragraph_words)"
+    ),
+    "sentences without full text": (
+        "select count(*) from node where tier = 'sentence' and key not in (select rowid from sentence_words)"
+    ),
+    "documents without a source": "select count(*) from document where key not in (select document from source)",
+}
+
+
+def _row(key: int, document: int, section: int | None, node: Node) -> dict[str, object]:
+    inner = node.tier in (Tier.DOCUMENT, Tier.SECTION)
+    return {
+        "key": key,
+        "document": document,
+        "position": node.position,
+        "last": node.last,
+        "parent": node.parent,
+        "section": section,
+        "kind": node.kind.value,
+        "tier": node.tier.value,
+        "id": _sound(node.id),
+        "title": _sound(node.title),
+        "text": None if inner else _sound(node.text),
+        "tokens": node.tokens,
+        "level": node.level,
+        "first_page": node.pages[0] if node.pages else None,
+        "last_page": node.pages[1] if node.pages else None,
+        "boxes": json.dumps([[b.page, b.x0, b.y0, b.x1, b.y1] for b in node.boxes]) if node.boxes else None,
+        "headings": json.dumps(node.headings) if node.kind is Kind.SECTION else None,
+        "image": node.image,
+    }
+
+
+def _node(row: Sequence[Any]) -> Node:
+    (key, document, position, last, parent, kind, id, tokens, title, level) = row[:10]
+    (first, last_page, boxes, headings, image, text) = row[10:]
+    return Node(
+        document=document,
+        position=position,
+        last=last,
+        parent=parent,
+        kind=Kind(kind),
+        id=id,
+        text=text,
+        tokens=tokens,
+        title=title,
+        level=level,
+        pages=None if first is None else (first, last_page),
+        boxes=tuple(Box(*box) for box in json.loads(boxes)) if boxes else (),
+        headings=tuple(json.loads(headings)) if headings else (),
+        image=image,
+        key=key,
+    )
+
+
+def _best(scores: Mapping[int, float], limit: int) -> list[Hit]:
+    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return [Hit(key, score) for key, score in ranked[:limit]]
+
+
+def _sound(text: str) -> str:
+    """Text that UTF-8 can hold: a bad character map in a PDF gives lone surrogates, which SQLite refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+
+
+def _me() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _inspect(path: Path) -> None:
+    """Raises the error that fits a file that SQLite could not open as ours, by its first bytes and its length."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise NoSuchStore(path) from None
+    except OSError as error:
+        raise DamagedStore(path, error.strerror or str(error)) from error
+    if len(head) < 100 or not head.startswith(MAGIC):
+        raise NotAStore(path)
+    page = int.from_bytes(head[16:18], "big")
+    expected = (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
+    if size < expected:
+        raise DamagedStore(path, f"{size:,} of {expected:,} bytes are there")
+
+
+def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
+    db = connect(f"{path.resolve().as_uri()}?mode=rwc", wait=WAIT)
+    try:
+        db.execute("pragma journal_mode = wal")
+        db.execute("begin immediate")
+        if db.execute("pragma user_version").fetchone()[0] == 0:  # else another process was first
+            schema.migrate(db, version=0, dimensions=dimensions)
+            facts = {"fingerprint": fingerprint, "dimensions": str(dimensions), "writer": _me()}
+            db.executemany("insert into meta values (?, ?)", facts.items())
+        db.execute("commit")
+        db.execute("pragma wal_checkpoint(truncate)")
+    finally:
+        db.close()

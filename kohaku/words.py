@@ -1,0 +1,63 @@
+"""The words of a text as the full-text index knows them: one folding for passages and for questions.
+
+FTS5's tokenizer does case, accents and stems; what it can't is done here: scripts without spaces, digit grouping,
+compatibility forms.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Han, kana, hangul and their extensions: written without spaces, indexed as overlapping pairs of characters.
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_RUN = re.compile(f"[{_CJK}]+")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
+_PART = re.compile(r"\w+")
+_JOINED = re.compile(r"[^\w\s]")
+
+
+def fold(text: str) -> str:
+    """Text as it goes into the full-text index.
+
+    >>> fold("1,234 t CO₂e")
+    '1234 t CO2e'
+    >>> fold("電力量は")
+    '電力 力量 量は'
+    """
+    text = unicodedata.normalize("NFKC", text).replace("\u00ad", "").replace("\x00", " ")
+    return _RUN.sub(lambda run: f" {_pairs(run[0])} ", _GROUPED.sub("", text)).strip()
+
+
+def _pairs(run: str) -> str:
+    return " ".join(run[i : i + 2] for i in range(len(run) - 1)) or run
+
+
+def words(text: str) -> list[str]:
+    """The distinct words of a question, in order; a compound is there whole and in its parts.
+
+    >>> words("Was GPT-3 larger than GPT-2?")
+    ['Was', 'GPT-3', 'GPT', '3', 'larger', 'than', 'GPT-2', '2']
+    """
+    found: dict[str, None] = {}
+    for word in _WORD.findall(fold(text)):
+        found[word] = None
+        if _JOINED.search(word):
+            found.update(dict.fromkeys(_PART.findall(word)))
+    return list(found)
+
+
+def expression(terms: list[str]) -> str:
+    """An FTS5 expression that matches any of the words; every word is quoted, so any text is legal.
+
+    >>> expression(["GPT-3", 'NEAR("'])
+    '"GPT-3" OR "NEAR("'
+    """
+    return " OR ".join(_quoted(term) for term in terms)
+
+
+def _quoted(term: str) -> str:
+    bare = term.replace('"', " ").strip()
+    # A single CJK character never stands alone in the index: it begins a pair.
+    return f'"{bare}"*' if len(bare) == 1 and _RUN.fullmatch(bare) else f'"{bare}"'

@@ -1,0 +1,1 @@
+"""Question to evidence: plan, search, fuse, expand, budget."""
