@@ -1,0 +1,171 @@
+"""Texts cut into sentences, and what is too long for a model into pieces; nothing is ever lost at a cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+Count = Callable[[str], int]
+"""How many tokens a text has."""
+
+# Ordinary words (min, max, sun) are left out: a lower-case letter after the full stop tells those apart.
+ABBREVIATIONS = """
+fig figs eq eqs eqn eqns tab tabs tbl sec secs sect chap alg thm lem prop cor no nos vol vols pp p ed eds ref refs
+al et.al i.e e.g cf c.f viz vs v approx resp incl excl ca w.r.t s.t a.k.a etc ibid op.cit esp ff
+dr mr mrs ms prof st jr sr rev hon capt lt sgt ph.d m.d b.sc m.sc
+inc ltd corp co cos dept univ assoc bros llc plc intl natl govt u.s u.k u.n e.u u.s.a d.c n.y
+jan feb aug sep sept oct nov dec tues thur thurs a.m p.m b.c a.d
+"""
+TINY = 15  # characters: a shorter piece without a letter is a stray number or mark, not a sentence
+STRETCH = 5000  # characters given to Punkt at once: its time grows faster than its text
+LEADERS = 500  # characters that are a full stop every fifth: dot leaders, not prose, and Punkt takes minutes over them
+
+OTHER_MARKS = re.compile(r"(?:[。！？；]+[”’」』）】》)]*|[؟۔]+[»”\"']*)\s*")
+ENDING = re.compile(r"[.?!](?=\s|[^\w\s])")
+MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})?(?:\.\d{1,3})*[.):]?\W*", re.UNICODE)
+GOOD_CUT = re.compile(r".*[,;:，、；：]\s*", re.DOTALL)
+ANY_CUT = re.compile(r".*\s", re.DOTALL)
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text, white space kept at their ends: "".join(split(text)) == text.
+
+    >>> split("Yan et al. [2004] used 3.5 kWh (Fig. 2) vs. 4.1. See there.")
+    ['Yan et al. [2004] used 3.5 kWh (Fig. 2) vs. 4.1. ', 'See there.']
+    """
+    if not text:
+        return []
+    sentences: list[str] = []
+    for stretch in _cut_after(text, OTHER_MARKS):
+        sentences += _punkt(stretch)
+    return _whole(sentences)
+
+
+def pieces(text: str, max_tokens: int, count: Count) -> list[str]:
+    """The text in pieces of at most `max_tokens`, cut after commas, spaces or anywhere; joined they are the text.
+
+    Only a single character that counts for more stays above. No stretch much longer than a piece is ever counted,
+    since tokenizers can take quadratic time over a long word.
+    """
+    result: list[str] = []
+    start, width = 0, max(1, max_tokens * 4)
+    while start < len(text):
+        piece = text[start : start + width]
+        if start + width < len(text):
+            piece = _good_end(piece)
+        tokens = count(piece)
+        if tokens * 3 < max_tokens * 2 and start + width < len(text) and width < max_tokens * 64:
+            width *= 2  # room for more: long words, or a script with few tokens
+            continue
+        while tokens > max_tokens and len(piece) > 1:
+            piece = _good_end(piece[: max(1, min(len(piece) - 1, len(piece) * max_tokens * 9 // (tokens * 10)))])
+            tokens = count(piece)
+        result.append(piece)
+        start += len(piece)
+        width = max(max_tokens * 4, len(piece))
+    return result
+
+
+def passages(text: str, max_tokens: int, count: Count) -> list[str]:
+    """The text in pieces of at most `max_tokens` that end where sentences end; joined they are the text."""
+    groups: list[str] = []
+    held = 0
+    for sentence in _fitting(split(text), max_tokens, count):
+        tokens = count(sentence)
+        if groups and held + tokens <= max_tokens and count(groups[-1] + sentence) <= max_tokens:
+            groups[-1] += sentence
+            held += tokens
+        else:
+            groups.append(sentence)
+            held = tokens
+    return groups
+
+
+def _fitting(sentences: Iterable[str], max_tokens: int, count: Count) -> Iterable[str]:
+    for sentence in sentences:
+        yield from pieces(sentence, max_tokens, count)
+
+
+def _good_end(piece: str) -> str:
+    """The piece up to its last comma or space, when that is not in its first half."""
+    for pattern in (GOOD_CUT, ANY_CUT):
+        found = pattern.match(piece)
+        if found and found.end() * 2 > len(piece):
+            return found[0]
+    return piece
+
+
+def _cut_after(text: str, marks: re.Pattern[str]) -> list[str]:
+    ends = [found.end() for found in marks.finditer(text)]
+    starts = [0, *ends]
+    return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True) if start < end]
+
+
+def _punkt(text: str) -> list[str]:
+    if not ENDING.search(text):
+        return [text]
+    sentences: list[str] = []
+    for stretch in _stretches(text):
+        dense = len(stretch) > LEADERS and len(ENDING.findall(stretch)) * 5 > len(stretch)
+        starts = [] if dense else [start for start, _ in _tokenizer().span_tokenize(stretch)]
+        starts = [0, *starts[1:]]
+        sentences += [stretch[a:b] for a, b in zip(starts, [*starts[1:], len(stretch)], strict=True)]
+    return sentences
+
+
+def _stretches(text: str) -> list[str]:
+    """The text in stretches that end where a sentence may, else after a space, else anywhere."""
+    result: list[str] = []
+    start = 0
+    while len(text) - start > STRETCH:
+        stretch = text[start : start + STRETCH]
+        ends = [stretch.rfind(mark, STRETCH // 2) for mark in (". ", "? ", "! ")]
+        end = max(ends) + 2 if max(ends) >= 0 else stretch.rfind(" ", STRETCH // 2) + 1
+        result.append(stretch[: end or STRETCH])
+        start += len(result[-1])
+    return [*result, text[start:]]
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Any:
+    from nltk.tokenize.punkt import (  # type: ignore[import-untyped]  # slow to import
+        PunktParameters,
+        PunktSentenceTokenizer,
+    )
+
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(ABBREVIATIONS.split())
+    return PunktSentenceTokenizer(parameters)
+
+
+def _whole(sentences: list[str]) -> list[str]:
+    """List markers go to the sentence that follows them, scraps and lower-case beginnings to the one before."""
+    result: list[str] = []
+    marker = ""
+    for sentence in sentences:
+        if _is_marker(sentence):
+            marker += sentence
+        elif result and not marker and (_is_scrap(sentence) or _goes_on(result[-1], sentence)):
+            result[-1] += sentence
+        else:
+            result.append(marker + sentence)
+            marker = ""
+    if marker and result:
+        result[-1] += marker
+    elif marker:
+        result.append(marker)
+    return result
+
+
+def _is_marker(sentence: str) -> bool:
+    return len(sentence) < TINY and MARKER.fullmatch(sentence) is not None
+
+
+def _is_scrap(sentence: str) -> bool:
+    return len(sentence) < TINY and not any(character.isalpha() for character in sentence)
+
+
+def _goes_on(before: str, sentence: str) -> bool:
+    return sentence[0].islower() and before.rstrip().endswith(".")
