@@ -1,0 +1,367 @@
+"""The chat client: messages in, a checked object out, over any server that speaks OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from types import TracebackType
+from typing import Any, Literal, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+import tenacity
+from pydantic import BaseModel
+
+from kohaku.errors import ContextTooLong, ModelError, ReplyError
+from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
+from kohaku.replies import parse
+
+T = TypeVar("T", bound=BaseModel)
+
+OPENAI = "https://api.openai.com/v1"
+NO_KEY = "no-key"  # the openai package insists on one, local servers don't look
+LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
+LONGEST_DELAY = 60.0
+NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Chat(Protocol):
+    """A model that can be asked for an object of a schema."""
+
+    def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
+        """The reply as its schema; raises ContextTooLong, ModelError, or ReplyError where it can't be read."""
+        ...
+
+
+@dataclass(slots=True)
+class Usage:
+    """What was spent so far; `failures` are questions to the model that got no usable reply, `waited` seconds."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    failures: int = 0
+    waited: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def add(self, **counts: float) -> None:
+        """Adds to the counts named; safe from several threads."""
+        with self._lock:
+            for name, count in counts.items():
+                setattr(self, name, getattr(self, name) + count)
+
+
+class Format(IntEnum):
+    """How a reply's form is asked for, the strongest way first."""
+
+    SCHEMA = 0
+    OBJECT = 1
+    TEXT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What a server turned out to take: the format, and the parameters that it refused."""
+
+    format: Format = Format.SCHEMA
+    refused: frozenset[str] = frozenset()
+
+    def after(self, what: Remedy, parameter: str) -> Manner:
+        """The manner to go on with after a refusal."""
+        if what is Remedy.OTHER_FORMAT:
+            return replace(self, format=Format(self.format + 1))
+        return replace(self, refused=self.refused | {parameter})
+
+
+class OpenAIChat:
+    """A model behind an OpenAI-compatible server; one object serves any number of threads.
+
+    `tries` bounds the calls for one reply over rate limits, server errors and lost connections, `concurrency` the calls
+    in flight, `base_delay` is the first wait in seconds between tries where the server names none (it doubles).
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float = 0.0,
+        seed: int | None = None,
+        max_output: int = 2048,
+        timeout: float = 120.0,
+        tries: int = 6,
+        concurrency: int = 8,
+        base_delay: float = 1.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not base_url and not api_key:
+            raise ModelError("no key for the model: set OPENAI_API_KEY, or --base-url for a server that needs none")
+        if base_url and not re.match(r"https?://[^/]", base_url):
+            raise ModelError(f"{base_url!r} is no base URL: it should look like http://localhost:8000/v1")
+        from openai import OpenAI
+
+        self.model, self.usage = model, Usage()
+        self._place = _place(base_url or OPENAI)
+        self._key, self._local = api_key, bool(base_url)
+        self._temperature, self._seed, self._max_output = temperature, seed, max_output
+        self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
+        self._in_flight = threading.BoundedSemaphore(concurrency)
+        self._manner, self._lock = Manner(), threading.Lock()
+        # retries are counted here, once, and not twice over
+        self._client = OpenAI(base_url=base_url or OPENAI, api_key=api_key or NO_KEY, timeout=timeout, max_retries=0)
+
+    def __enter__(self) -> OpenAIChat:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections to the server."""
+        self._client.close()
+
+    def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
+        """The reply as its schema. One that can't be read is asked for once more, then it is a ReplyError."""
+        try:
+            try:
+                return parse(self._reply(messages, schema, self._seed), schema)
+            except ReplyError as error:
+                again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
+            return parse(self._reply(again, schema, None if self._seed is None else self._seed + 1), schema)
+        except (ModelError, ReplyError):
+            self.usage.add(failures=1)
+            raise
+
+    def _reply(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
+        """The text of one reply, over as many tries as are allowed."""
+        tries = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(self._tries),
+            retry=tenacity.retry_if_exception_type(_Passing),
+            wait=self._wait,
+            sleep=self._pause,
+            reraise=True,
+        )
+        try:
+            return tries(self._in_some_manner, messages, schema, seed)
+        except _Passing as error:
+            raise ModelError(f"the model failed {self._tries} times, the last time: {error}: run again later") from None
+
+    def _in_some_manner(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
+        """One reply, asked for in ever plainer manners until the server takes one."""
+        while True:
+            manner = self._manner
+            request = self._request(messages, schema, seed, manner)
+            try:
+                return self._call(request)
+            except _Refused as refusal:
+                with self._lock:
+                    if self._manner == manner:  # else another thread has met the same refusal, and went on from it
+                        self._manner = manner.after(refusal.remedy, refusal.parameter)
+
+    def _request(
+        self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None, manner: Manner
+    ) -> dict[str, Any]:
+        optional: dict[str, Any] = {"temperature": self._temperature, "max_tokens": self._max_output}
+        if seed is not None:
+            optional["seed"] = seed
+        if "max_tokens" in manner.refused:
+            optional["max_completion_tokens"] = self._max_output
+        if manner.format is Format.SCHEMA:
+            form = {"name": schema_name(schema), "strict": True, "schema": strict_schema(schema)}
+            optional["response_format"] = {"type": "json_schema", "json_schema": form}
+        else:
+            messages = [*messages[:-1], replace(messages[-1], content=messages[-1].content + spelt_out(schema))]
+        if manner.format is Format.OBJECT:
+            optional["response_format"] = {"type": "json_object"}
+        if "system" in manner.refused:
+            messages = without_system(messages)
+        texts = [{"role": message.role, "content": NOT_TEXT.sub("\ufffd", message.content)} for message in messages]
+        kept = {name: value for name, value in optional.items() if name not in manner.refused}
+        return {"model": self.model, "messages": texts, **kept}
+
+    def _call(self, request: Mapping[str, Any]) -> str:
+        """One HTTP call; its errors as _Passing, _Refused, ContextTooLong or ModelError."""
+        import openai
+
+        try:
+            with self._in_flight:
+                self.usage.add(calls=1)
+                completion = self._client.chat.completions.create(**request)
+        except openai.APIStatusError as error:
+            raise self._meaning(_fault(error), request) from None
+        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
+            # a timeout is a connection error too; ValueError is a body that is no JSON
+            cause = error.__cause__ or error
+            raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
+        except openai.OpenAIError as error:
+            raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
+        return self._content(completion, request)
+
+    def _content(self, completion: Any, request: Mapping[str, Any]) -> str:
+        """The text of a completion, with its tokens counted."""
+        if not hasattr(completion, "choices"):
+            raise ModelError(f"{self._place} gave no chat completion: should the base URL end in /v1?")
+        spent = getattr(completion, "usage", None)
+        self.usage.add(
+            prompt_tokens=getattr(spent, "prompt_tokens", None) or 0,
+            completion_tokens=getattr(spent, "completion_tokens", None) or 0,
+        )
+        if not completion.choices:
+            error = getattr(completion, "error", None)  # gateways report a failure behind them with status 200
+            if isinstance(error, Mapping):
+                raise self._meaning(_inner_fault(error), request)
+            raise ReplyError("the model's reply is empty")
+        choice = completion.choices[0]
+        text = _joined(getattr(choice.message, "content", None))
+        if text.strip():
+            return text
+        if getattr(choice.message, "refusal", None):
+            raise ReplyError(f"the model refused: {scrub(str(choice.message.refusal), self._key)}")
+        cut = f", cut off at {self._max_output} tokens: raise max_output" if choice.finish_reason == "length" else ""
+        raise ReplyError(f"the model's reply is empty{cut}")
+
+    def _meaning(self, fault: Fault, request: Mapping[str, Any]) -> Exception:
+        """The exception that a server's error stands for."""
+        sent = [name for name in OPTIONAL if name in request]
+        if any(message["role"] == "system" for message in request["messages"]):
+            sent.append("system")
+        what, parameter = remedy(fault, sent)
+        words = scrub(fault.words, self._key)
+        if what is Remedy.LESS:
+            return ContextTooLong(f"the prompt is too long for {self.model}: lower --budget ({words})")
+        if what in (Remedy.OTHER_FORMAT, Remedy.WITHOUT):
+            return _Refused(what, parameter)
+        if what is Remedy.AGAIN:
+            wait = wanted_wait(fault)
+            if wait is None or wait <= LONGEST_WAIT:
+                return _Passing(f"{self._place} answered {fault.status}: {words}", wait)
+            return ModelError(f"{self._place} asks to wait {wait:.0f} s: run again after that ({words})")
+        return ModelError(f"{self._advice(fault.status)}: {words}")
+
+    def _advice(self, status: int) -> str:
+        if status == 401:
+            return f"{self._place} takes no such key (401): set OPENAI_API_KEY (or KOHAKU_API_KEY) to a valid one"
+        if status == 403:
+            return f"{self._place} doesn't allow this (403): check that the key may use model {self.model!r}"
+        if status == 404:
+            return f"{self._place} has no model {self.model!r}, or no such path (404): check --model and --base-url"
+        if status == 429:
+            return f"the account at {self._place} has no quota left (429): top it up or use another key"
+        return f"{self._place} refused the request ({status}): check --model and its settings"
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        """Seconds until the next try: the server's wish, else doubling; with jitter, lest all come back at once."""
+        error = state.outcome.exception() if state.outcome else None
+        wish = error.wait if isinstance(error, _Passing) else None
+        if wish is not None:
+            return wish + random.uniform(0, self._base_delay / 4)
+        delay = self._base_delay * 2.0 ** (state.attempt_number - 1)
+        return float(min(LONGEST_DELAY, delay) * random.uniform(0.75, 1.25))
+
+    def _pause(self, seconds: float) -> None:
+        self.usage.add(waited=seconds)
+        self._sleep(seconds)
+
+
+OPTIONAL = ("response_format", "temperature", "seed", "max_tokens", "max_completion_tokens")
+
+
+class _Passing(Exception):
+    """A fault that may be gone at the next try; `wait` are the seconds the server asked for."""
+
+    def __init__(self, words: str, wait: float | None) -> None:
+        super().__init__(words)
+        self.wait = wait
+
+
+class _Refused(Exception):
+    """The server doesn't take the request in this manner."""
+
+    def __init__(self, what: Remedy, parameter: str) -> None:
+        super().__init__(parameter)
+        self.remedy, self.parameter = what, parameter
+
+
+def schema_name(schema: type[BaseModel]) -> str:
+    """The name a schema goes by in a request."""
+    return str(getattr(schema, "schema_name", schema.__name__.lower()))
+
+
+def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema as strict servers want it: every property required, no others, nothing referred to elsewhere."""
+    whole = schema.model_json_schema()
+    return _strict(whole, whole.get("$defs", {}))  # type: ignore[no-any-return]
+
+
+def _strict(part: Any, definitions: Mapping[str, Any]) -> Any:
+    if isinstance(part, list):
+        return [_strict(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        return _strict(definitions[part["$ref"].rsplit("/", 1)[-1]], definitions)
+    kept = {key: value for key, value in part.items() if key not in ("$defs", "default", "title")}
+    if "properties" in kept:
+        properties = {name: _strict(value, definitions) for name, value in kept["properties"].items()}
+        return {**kept, "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {key: _strict(value, definitions) for key, value in kept.items()}
+
+
+def spelt_out(schema: type[BaseModel]) -> str:
+    """The schema in words, for servers that take none."""
+    return f"\n\nReply with one JSON object of this schema and nothing else:\n{json.dumps(strict_schema(schema))}"
+
+
+def reminder(error: ReplyError) -> str:
+    """What a request says when the reply to it could not be read."""
+    return f"\n\nReply with one complete JSON object only, no text before or after it ({error})."
+
+
+def without_system(messages: Sequence[Message]) -> list[Message]:
+    """The messages with the system's words at the head of the first user message, for models that know no such role."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    first, *rest = [message for message in messages if message.role != "system"]
+    return [replace(first, content=f"{system}\n\n{first.content}"), *rest]
+
+
+def _fault(error: Any) -> Fault:
+    """What an openai.APIStatusError tells."""
+    body = error.body if isinstance(error.body, Mapping) else {}
+    words = str(body.get("message") or error.message)
+    headers = {name.lower(): value for name, value in error.response.headers.items()}
+    return Fault(error.status_code, words, str(error.code or ""), str(error.param or ""), headers)
+
+
+def _inner_fault(error: Mapping[str, Any]) -> Fault:
+    """What an error inside a response with status 200 tells."""
+    code = error.get("code")
+    return Fault(code if isinstance(code, int) else 502, str(error.get("message", "")), str(code or ""))
+
+
+def _joined(content: Any) -> str:
+    """A message's text, also where a server sends it in parts."""
+    if isinstance(content, list):
+        return "".join(part.get("text", "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _place(url: str) -> str:
+    """A URL without the user and password it may hold."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
