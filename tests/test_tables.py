@@ -20,7 +20,7 @@ def file(folder: Path, content: bytes) -> Path:
 
 
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
-def test_utf8_is_read_with_and_without_byte_order_mark(tmp_path: Path, start) -> None:
+def test_utf8_is_read_with_and_without_byte_order_mark(tmp_path: Path, start: bytes) -> None:
     path = file(tmp_path, start + "id,question\n1,Où est 東京?\n".encode())
     assert read_rows(path, ["id", "question"]) == [{"id": "1", "question": "Où est 東京?"}]
 
