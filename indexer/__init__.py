@@ -1,0 +1,1 @@
+"""Files → blocks → tree → vectors → store."""

@@ -1,0 +1,53 @@
+"""Which files there are to index, and what they hold."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from indexer.readers import known
+
+
+def find(paths: Iterable[str | Path]) -> list[Path]:
+    """The files to read, sorted, absolute: folders give what has a reader and is not hidden, files give themselves."""
+    found: set[Path] = set()
+    for path in map(absolute, paths):
+        found.update(_in_folder(path) if path.is_dir() else [path])
+    return sorted(found, key=os.fsencode)
+
+
+def absolute(path: str | Path) -> Path:
+    """The path from the root, links kept as they are."""
+    return Path(os.path.abspath(path))
+
+
+def printable(path: str | Path) -> str:
+    """The path as text that can be shown and stored, even where it is not UTF-8.
+
+    >>> printable("caf\\udce9.txt")
+    'caf\\\\xe9.txt'
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def content_hash(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    seen: set[tuple[int, int]] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        status = os.stat(place)
+        if (status.st_dev, status.st_ino) in seen:  # a link leads back
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(place, name)
+            if not name.startswith((".", "~$")) and known(path) and path.is_file():
+                yield path

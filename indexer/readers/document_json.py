@@ -1,0 +1,175 @@
+"""Another parser's document JSON → blocks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from indexer.blocks import Block, Parsed
+from indexer.clean import clean
+from indexer.plain import Page, pages_to_blocks
+from indexer.readers.text import decode
+from kohaku.errors import ReadError
+from kohaku.tree import Kind
+
+PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d+)", re.IGNORECASE)
+PLACEHOLDER = re.compile(r"\[(?:image|figure)\b[^\]]*\][^\n]*", re.IGNORECASE)
+
+
+def read(path: Path) -> Parsed:
+    """A document JSON file; ReadError names the field that is not as it should be."""
+    try:
+        content = json.loads(decode(path.read_bytes()))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ReadError(f"this is no valid JSON: {error}") from None
+    return parse(content)
+
+
+def parse(content: object) -> Parsed:
+    """A document's JSON as blocks; sections named after a page only carry it, their headings are sought in the text."""
+    document = _mapping(content, "the document")
+    sections = _list(document, "sections", "")
+    if not sections and not document.get("text"):
+        raise ReadError("no field sections: this is no document JSON")
+    blocks: list[Block] = []
+    pages: list[Page] = []
+    figures: list[Block] = []
+    for number, section in enumerate(sections):
+        where = f"sections[{number}]"
+        section = _mapping(section, where)
+        title = clean(_text(section, "title", where))
+        page = _page(section, where) or _page_of_title(title)
+        if PAGE_TITLE.fullmatch(title):
+            text, found = _carried(section, where, page)
+            pages.append((page, text))
+            figures += found
+        else:
+            blocks += [*_flow(pages, figures), *_section(section, title, page, where)]
+            pages, figures = [], []
+    blocks += _flow(pages, figures)
+    if not sections:
+        blocks = pages_to_blocks([(None, _text(document, "text", ""))])
+    return Parsed(
+        title=clean(_text(document, "title", "")),
+        blocks=tuple(blocks),
+        pages=max((block.page or 0 for block in blocks), default=0),
+        id=clean(_text(document, "document_id", "")) or None,
+        metadata=_metadata(document),
+    )
+
+
+def _flow(pages: Sequence[Page], figures: Sequence[Block]) -> list[Block]:
+    """Pages of text as blocks, with the figures after the text of their page."""
+    if not figures:
+        return pages_to_blocks(pages)
+    blocks: list[Block] = []
+    waiting = sorted(figures, key=lambda figure: figure.page or 0)
+    for block in pages_to_blocks(pages):
+        while waiting and (waiting[0].page or 0) < (block.page or 0):
+            blocks.append(waiting.pop(0))
+        blocks.append(block)
+    return blocks + waiting
+
+
+def _carried(section: Mapping[str, Any], where: str, page: int | None) -> tuple[str, list[Block]]:
+    """The text of a section that is only a page, and what figures with words there are on it."""
+    texts: list[str] = []
+    figures: list[Block] = []
+    for text, is_image, at in _paragraphs(section, where):
+        if is_image:
+            figures += _figure(text, at or page)
+        else:
+            texts.append(text)
+    return "\n\n".join(texts), figures
+
+
+def _section(section: Mapping[str, Any], title: str, page: int | None, where: str) -> Iterator[Block]:
+    """A section with a heading of its own, and its paragraphs."""
+    if title:
+        yield Block(Kind.SECTION, title, level=_level(section), page=page)
+    for text, is_image, at in _paragraphs(section, where):
+        if is_image:
+            yield from _figure(text, at or page)
+        else:
+            yield from pages_to_blocks([(at or page, text)])
+
+
+def _figure(text: str, page: int | None) -> list[Block]:
+    """A figure, where something is said of it: a placeholder alone is no evidence."""
+    words = clean(PLACEHOLDER.sub("", text))
+    return [Block(Kind.FIGURE, words, title=words, page=page)] if words else []
+
+
+def _paragraphs(section: Mapping[str, Any], where: str) -> Iterator[tuple[str, bool, int | None]]:
+    """Each paragraph's text, whether it stands for an image, and its page."""
+    for number, paragraph in enumerate(_list(section, "paragraphs", where)):
+        here = f"{where}.paragraphs[{number}]"
+        paragraph = {"text": paragraph} if isinstance(paragraph, str) else _mapping(paragraph, here)
+        text = _text(paragraph, "text", here)
+        if not text:
+            sentences = enumerate(_list(paragraph, "sentences", here))
+            text = " ".join(_sentence(sentence, f"{here}.sentences[{at}]") for at, sentence in sentences)
+        metadata = _mapping(paragraph.get("metadata") or {}, f"{here}.metadata")
+        yield text, metadata.get("attachment_type") == "image", _page(paragraph, here)
+
+
+def _sentence(sentence: object, where: str) -> str:
+    return sentence if isinstance(sentence, str) else _text(_mapping(sentence, where), "text", where)
+
+
+def _level(section: Mapping[str, Any]) -> int:
+    level = section.get("level", 1)
+    return level if isinstance(level, int) and level > 0 else 1
+
+
+def _page_of_title(title: str) -> int | None:
+    found = PAGE_TITLE.fullmatch(title)
+    return int(found[1]) if found else None
+
+
+def _page(part: Mapping[str, Any], where: str) -> int | None:
+    metadata = _mapping(part.get("metadata") or {}, f"{where}.metadata")
+    page = metadata.get("page")
+    if isinstance(page, str) and page.strip().isdigit():
+        page = int(page)
+    if page is None or (isinstance(page, int) and not isinstance(page, bool)):
+        return page
+    raise ReadError(f"field {where}.metadata.page is {page!r}, not a page number")
+
+
+def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
+    metadata = _mapping(document.get("metadata") or {}, "metadata")
+    return {str(name): clean(str(value)) for name, value in metadata.items() if isinstance(value, str | int | float)}
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ReadError(f"{where} should be a JSON object, it is {_kind(value)}")
+    return value
+
+
+def _list(part: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    value = part.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be a list, it is {_kind(value)}")
+    return value
+
+
+def _text(part: Mapping[str, Any], name: str, where: str) -> str:
+    value = part.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be text, it is {_kind(value)}")
+    return value
+
+
+def _kind(value: object) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}.get(
+        type(value), "a number"
+    )

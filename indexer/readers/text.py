@@ -1,0 +1,66 @@
+"""Plain text → blocks."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from indexer.blocks import Parsed
+from indexer.plain import pages_to_blocks
+from kohaku.errors import ReadError
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read(path: Path) -> Parsed:
+    """A text file: paragraphs at blank lines, pages at form feeds."""
+    pages = decode(path.read_bytes()).split("\f")
+    if not pages[-1].strip():
+        pages.pop()
+    numbered = len(pages) > 1
+    blocks = pages_to_blocks([(number if numbered else None, page) for number, page in enumerate(pages, start=1)])
+    return Parsed(title="", blocks=tuple(blocks), pages=len(pages) if numbered else 0)
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text: by byte order mark, else UTF-8, else the likeliest legacy encoding; ReadError for no text."""
+    for mark, encoding in MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = _legacy(data)
+    if text.count("\x00") > len(text) // 100:
+        return _wide(data)
+    return text
+
+
+def _legacy(data: bytes) -> str:
+    from charset_normalizer import from_bytes  # slow to import, rarely needed
+
+    best = from_bytes(data).best()
+    # Of the one-byte encodings only letter frequencies tell, and a few words have none: the common one wins.
+    if best is None or best.byte_order_mark or not (best.multi_byte_usage or _other_alphabet(str(best))):
+        return data.decode("cp1252", "replace")
+    return str(best)
+
+
+def _other_alphabet(text: str) -> bool:
+    """Whether most letters are not Latin."""
+    letters = [character for character in text if character.isalpha()]
+    return sum(character > "\u036f" for character in letters) * 2 > len(letters) > 0
+
+
+def _wide(data: bytes) -> str:
+    """UTF-16 without a mark: Western text has a NUL in every second byte."""
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    if max(even, odd) * 2 > len(data) // 2 and len(data) % 2 == 0:
+        return data.decode("utf-16-le" if odd > even else "utf-16-be", "replace")
+    raise ReadError("this is no text: it holds binary data")

@@ -1,0 +1,54 @@
+"""Tables as text: Markdown for the eye, one sentence a row for the search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexer.blocks import Block
+from indexer.clean import clean
+from kohaku.tree import Kind
+
+Row = Sequence[str]
+
+
+def table(rows: Sequence[Row], *, headers: int = 1, title: str = "") -> Block:
+    """A table block of a grid of cells, the first `headers` rows being its head (0: it has none)."""
+    width = max((len(row) for row in rows), default=0)
+    grid = [[clean(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+    head = merged(grid[:headers], width)
+    body = [row for row in grid[headers:] if any(row)]
+    return Block(
+        kind=Kind.TABLE,
+        text=markdown(head, body),
+        title=clean(title),
+        sentences=tuple(filter(None, (sentence(head, row) for row in body))),
+    )
+
+
+def merged(head: Sequence[Row], width: int) -> list[str]:
+    """Several header rows as one, each name once: a cell that spans columns stands above all of them.
+
+    >>> merged([["Water", "Water", "PUE"], ["On-site", "Off-site", "PUE"]], 3)
+    ['Water On-site', 'Water Off-site', 'PUE']
+    """
+    return [" ".join(dict.fromkeys(row[column] for row in head if row[column])) for column in range(width)]
+
+
+def sentence(head: Row, row: Row) -> str:
+    """A row that makes sense read alone: every cell after its column's name.
+
+    >>> sentence(["Model", "kWh", ""], ["GPT-3", "1287", "yes"])
+    'Model: GPT-3; kWh: 1287; yes'
+    """
+    pairs = dict.fromkeys(zip(head, row, strict=True))  # a cell that spans columns of one name is said once
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+
+
+def markdown(head: Row, body: Sequence[Row]) -> str:
+    """The table in Markdown: head, rule, and a line a row."""
+    lines = [_line(head), _line(["---"] * len(head)), *map(_line, body)]
+    return "\n".join(lines) if head else ""
+
+
+def _line(cells: Row) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
