@@ -55,6 +55,7 @@ def _first(db: Any, dimensions: int) -> None:
         );
         create unique index node_place on node (document, position);
         create index node_id on node (id);
+        create index node_child on node (document, parent, position);
 
         create table image (hash text primary key, bytes blob not null) without rowid;
 

@@ -27,7 +27,9 @@ class Settings(BaseModel):
     db: Path = Field(Path("kohaku.db"), description="the index file")
 
     # indexing
-    embedder: str = Field("default", description="default, a sentence-transformers name or path, or openai:MODEL")
+    embedder: str | None = Field(
+        None, description="default (what pip brings), a sentence-transformers name or path, or openai:MODEL"
+    )
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
     paragraph_vectors: Literal["mean", "direct", "both"] = Field("mean", description="how a paragraph gets its vector")

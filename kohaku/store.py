@@ -92,9 +92,10 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             _make(path, fingerprint=fingerprint, dimensions=dimensions)
         store = cls.edit(path)
-        if store.fingerprint != fingerprint:
+        found = store.fingerprint
+        if found != fingerprint:
             store.close()
-            raise WrongEmbedder(store.fingerprint, fingerprint)
+            raise WrongEmbedder(found, fingerprint)
         return store
 
     @classmethod
@@ -403,6 +404,26 @@ class Store:
             {"document": _sound(node.document), "parent": node.parent},
         )
 
+    def neighbours(self, nodes: Collection[Node]) -> dict[int, list[Node]]:
+        """The nodes before and after each one under the same parent, by the node's key, read at once."""
+        pairs = self._rows(
+            """
+            select n.key, beside.key from json_each(:keys) as wanted
+            join node n on n.key = wanted.value
+            join node beside on beside.document = n.document and beside.parent = n.parent and beside.position in (
+                (select max(b.position) from node b
+                 where b.document = n.document and b.parent = n.parent and b.position < n.position),
+                n.last + 1)
+            order by n.key, beside.position
+            """,
+            {"keys": json.dumps([node.key for node in nodes])},
+        )
+        found = self.nodes({beside for _, beside in pairs})
+        neighbours: dict[int, list[Node]] = {node.key: [] for node in nodes}
+        for key, beside in pairs:
+            neighbours[key].append(found[beside])
+        return neighbours
+
     def _at(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Node]:
         keys = self._rows(
             """
@@ -475,7 +496,7 @@ class Store:
             where {table} match :expression {within}
             order by score desc, rowid limit :limit
             """,
-            {"expression": expression(list(terms)), "limit": limit, "tier": tier.value},
+            {"expression": _sound(expression(list(terms))), "limit": limit, "tier": tier.value},
         )
         return [Hit(key, score) for key, score in rows]
 
@@ -492,7 +513,7 @@ class Store:
         return {
             term: self._rows(
                 "select count(*) from paragraph_words where paragraph_words match :expression",
-                {"expression": expression([term])},
+                {"expression": _sound(expression([term]))},
             )[0][0]
             for term in terms
             if term.strip()

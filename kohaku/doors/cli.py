@@ -1,0 +1,409 @@
+"""The command line: each command reads its options, makes one call, prints."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kohaku.errors import KohakuError
+from kohaku.settings import Settings, load
+
+app = typer.Typer(
+    name="kohaku",
+    help="Questions over your documents, answered with evidence that can be checked, or not at all.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+Db = Annotated[Path | None, typer.Option("--db", help="The index file.  [default: KOHAKU_DB, else kohaku.db]")]
+Config = Annotated[Path | None, typer.Option("--config", help="A settings file.  [default: kohaku.toml here]")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
+EmbedderName = Annotated[
+    str | None,
+    typer.Option("--embedder", help="default, a sentence-transformers name or path, or openai:MODEL."),
+]
+Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.")]
+TopK = Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")]
+Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")]
+Fusion = Annotated[str | None, typer.Option("--fusion", help="rrf, combined, frequency or score.")]
+Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions at once.")]
+Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
+Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
+Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
+
+
+def main() -> None:
+    """Runs the command line; an expected error is one line on stderr and exit status 1."""
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    _speak_utf8()
+    try:
+        app()
+    except KohakuError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output left: nothing more to say to it
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _speak_utf8() -> None:
+    """Output is UTF-8 whatever the locale; what it can't hold is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[bool, typer.Option("--version", is_eager=True, help="Show the version.")] = False,
+) -> None:
+    if show_version:
+        typer.echo(version("kohaku"))
+        raise typer.Exit
+
+
+@app.command()
+def index(
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders: pdf, md, txt, html, json.")],
+    db: Db = None,
+    metadata: Metadata = None,
+    embedder: EmbedderName = None,
+    dimensions: Annotated[int | None, typer.Option(min=1, help="Keep this many dimensions (Matryoshka).")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.")] = None,
+    paragraph_vectors: Annotated[str | None, typer.Option(help="mean, direct or both.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Processes that read files.  [default: one a core]")
+    ] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Drop documents whose files are gone.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged files again too.")] = False,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Index files and folders; unchanged files are skipped.
+
+    Example: kohaku index papers --db papers.db --metadata papers/metadata.csv
+    """
+    from kohaku.doors.engine import index as run
+    from kohaku.doors.display import progress_bar, report_lines
+
+    settings = _settings(
+        config,
+        db=db,
+        embedder=embedder,
+        dimensions=dimensions,
+        device=device,
+        paragraph_vectors=paragraph_vectors,
+        workers=workers,
+    )
+    with progress_bar() as progress:
+        report = run(paths, settings, metadata=metadata, prune=prune, force=force, progress=progress)
+    for line in report_lines(report, settings.db):
+        typer.echo(line, err=True)
+    if as_json:
+        _print_json(asdict(report))
+    if report.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def parse(
+    file: Annotated[Path, typer.Argument(help="A document.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show the tree of one file; nothing is stored.
+
+    Example: kohaku parse paper.pdf --json
+    """
+    from indexer.build import tree_of
+    from kohaku.doors.display import tree_lines
+
+    tree, notes = tree_of(file)
+    for note in notes:
+        typer.echo(f"{file}: {note}", err=True)
+    if as_json:
+        ids = {node.position: node.id for node in tree.nodes}
+        for node in tree.nodes:
+            _print_json(
+                {
+                    "id": node.id,
+                    "kind": node.kind,
+                    "level": node.level,
+                    "title": node.title,
+                    "pages": list(node.pages) if node.pages else None,
+                    "text": node.text,
+                    "parent": None if node.parent is None else ids[node.parent],
+                }
+            )
+    else:
+        for line in tree_lines(tree.nodes):
+            typer.echo(line)
+
+
+@app.command()
+def retrieve(
+    question: Annotated[str | None, typer.Argument(help="A question.")] = None,
+    db: Db = None,
+    questions: Questions = None,
+    out: Annotated[Path | None, typer.Option("--out", help="JSONL file, one object a question.")] = None,
+    budget: Budget = None,
+    top_k: TopK = None,
+    queries: Queries = None,
+    fusion: Fusion = None,
+    embedder: EmbedderName = None,
+    model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
+    base_url: BaseUrl = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the evidence for a question, best first, or write it for all questions of a CSV.
+
+    Example: kohaku retrieve "How much water did the site use?" --db papers.db --budget 2000
+    """
+    settings = _settings(
+        config,
+        db=db,
+        budget=budget,
+        top_k=top_k,
+        queries=queries,
+        fusion=fusion,
+        embedder=embedder,
+        planner_model=model,
+        base_url=base_url,
+    )
+    if (question is None) == (questions is None) or (questions is None) != (out is None):
+        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
+    from kohaku.doors.engine import Engine
+    from kohaku.doors.display import context_lines, evidence_object
+    from kohaku.store import Store
+
+    with Engine(Store.open(settings.db), settings) as engine:
+        if question is not None:
+            evidence = engine.retrieve(question)
+            if as_json:
+                _print_json(evidence_object("", evidence))
+            else:
+                for line in context_lines(evidence):
+                    typer.echo(line)
+        elif questions is not None and out is not None:
+            engine.retrieve_to(questions, out)
+
+
+@app.command()
+def answer(
+    question: Annotated[str | None, typer.Argument(help="A question.")] = None,
+    db: Db = None,
+    questions: Questions = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The submission CSV.")] = None,
+    unit: Annotated[str, typer.Option("--unit", help="The unit the answer should have.")] = "",
+    metadata: Metadata = None,
+    resume: Annotated[bool, typer.Option("--resume/--restart", help="Go on with missing rows, or begin anew.")] = True,
+    model: Model = None,
+    planner_model: Annotated[str | None, typer.Option("--planner-model", help="Model that plans queries.")] = None,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
+    retries: Retries = None,
+    budget: Budget = None,
+    top_k: TopK = None,
+    queries: Queries = None,
+    fusion: Fusion = None,
+    embedder: EmbedderName = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question with quotes and pages, or all questions of a CSV as a submission.
+
+    Example: kohaku answer --questions questions.csv --db papers.db --out submission.csv
+    """
+    settings = _settings(
+        config,
+        db=db,
+        model=model,
+        planner_model=planner_model,
+        base_url=base_url,
+        concurrency=concurrency,
+        retries=retries,
+        budget=budget,
+        top_k=top_k,
+        queries=queries,
+        fusion=fusion,
+        embedder=embedder,
+    )
+    if (question is None) == (questions is None) or (questions is None) != (out is None):
+        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
+    from kohaku.doors.engine import Engine
+    from kohaku.doors.display import answer_lines, answer_object
+    from kohaku.store import Store
+
+    with Engine(Store.open(settings.db), settings) as engine:
+        if settings.model is None:
+            typer.echo("no model is configured: the built-in extractive reader answers", err=True)
+        if question is not None:
+            found = engine.ask(question, unit=unit)
+            if as_json:
+                _print_json(answer_object(found))
+            else:
+                for line in answer_lines(found):
+                    typer.echo(line)
+        elif questions is not None and out is not None:
+            failed = engine.submit(questions, out, metadata=metadata, resume=resume)
+            if failed:
+                raise typer.Exit(1)
+
+
+@app.command()
+def score(
+    truth: Annotated[Path, typer.Option("--truth", help="CSV with the right answers.")],
+    pred: Annotated[Path, typer.Option("--pred", help="A submission CSV.")],
+    as_json: AsJson = False,
+) -> None:
+    """Score a submission by the contest's metric.
+
+    Example: kohaku score --truth truth.csv --pred submission.csv
+    """
+    from answerer.score import score_files
+
+    result = score_files(truth, pred)
+    if as_json:
+        _print_json(result.summary())
+    else:
+        for line in result.lines():
+            typer.echo(line)
+
+
+@app.command()
+def docs(db: Db = None, config: Config = None, as_json: AsJson = False) -> None:
+    """List the documents of an index.
+
+    Example: kohaku docs --db papers.db
+    """
+    with _store(config, db) as store:
+        for document in store.documents():
+            if as_json:
+                _print_json(asdict(document))
+            else:
+                pages = f"{document.pages} pages" if document.pages else "no pages"
+                typer.echo(f"{document.id}\t{document.title}\t{pages}\t{', '.join(document.sources)}")
+
+
+@app.command()
+def show(
+    node: Annotated[str, typer.Argument(help="A node's id, as other commands print it.")],
+    db: Db = None,
+    picture: Annotated[Path | None, typer.Option("--picture", help="Write its page as PNG, the node marked.")] = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a node with its headings and neighbours, or its page as a picture.
+
+    Example: kohaku show "report:s2:p4" --db papers.db --picture page.png
+    """
+    from kohaku.doors.display import node_lines, node_object
+    from kohaku.doors.picture import page_picture
+
+    with _store(config, db) as store:
+        found = store.node(node)
+        if found is None:
+            raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse` print ids")
+        if picture is not None:
+            picture.write_bytes(page_picture(store, found))
+            typer.echo(f"wrote {picture}", err=True)
+        elif as_json:
+            _print_json(node_object(found))
+        else:
+            for line in node_lines(found, store.ancestors(found), store.siblings(found)):
+                typer.echo(line)
+
+
+@app.command()
+def info(db: Db = None, config: Config = None, as_json: AsJson = False) -> None:
+    """Show an index's figures: documents, nodes by kind, embedder, size.
+
+    Example: kohaku info --db papers.db
+    """
+    with _store(config, db) as store:
+        facts: dict[str, Any] = {
+            "path": str(store.path),
+            "bytes": store.path.stat().st_size,
+            "embedder": store.fingerprint,
+            "dimensions": store.dimensions,
+            "documents": len(store.documents()),
+            "nodes": store.counts(),
+        }
+    if as_json:
+        _print_json(facts)
+    else:
+        for name, value in _flat(facts):
+            typer.echo(f"{name}\t{value}")
+
+
+@app.command()
+def remove(
+    document: Annotated[str, typer.Argument(help="A document's id, as `kohaku docs` lists it.")],
+    db: Db = None,
+    config: Config = None,
+) -> None:
+    """Remove a document from an index; its file stays.
+
+    Example: kohaku remove report --db papers.db
+    """
+    from kohaku.store import Store
+
+    with Store.edit(_settings(config, db=db).db) as store:
+        if not store.remove(document):
+            raise KohakuError(f"no document {document!r}: `kohaku docs` lists them")
+    typer.echo(f"removed {document}", err=True)
+
+
+@app.command()
+def check(db: Db = None, config: Config = None) -> None:
+    """Verify an index file: its pages, and that nodes, vectors and full text agree.
+
+    Example: kohaku check --db papers.db
+    """
+    with _store(config, db) as store:
+        faults = store.check()
+    for fault in faults:
+        typer.echo(fault)
+    if faults:
+        raise KohakuError("the index is damaged: delete it and index again, or restore a copy")
+    typer.echo("all is well", err=True)
+
+
+def _settings(config: Path | None, **flags: object) -> Settings:
+    return load(flags, config=config)
+
+
+@contextmanager
+def _store(config: Path | None, db: Path | None) -> Iterator[Any]:
+    from kohaku.store import Store
+
+    with Store.open(_settings(config, db=db).db) as store:
+        yield store
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
+        else:
+            yield name, value

@@ -1,0 +1,169 @@
+"""The engine behind `kohaku.open(path)`: an index, the settings, and what can be asked of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from answerer import extract, reader
+from answerer.answer import Answer, Question
+from answerer.respond import Outcome, respond, respond_all
+from answerer.submission import Submission
+from indexer.build import Progress, Report, build
+from kohaku import embedders
+from kohaku.chat import OpenAIChat
+from kohaku.embedders.protocol import Embedder
+from kohaku.errors import WrongEmbedder
+from kohaku.settings import Settings, load
+from kohaku.store import Store
+from kohaku.tokens import count
+from retriever.evidence import Evidence
+from retriever.plan import plan
+from retriever.retrieve import Limits, retrieve
+
+log = logging.getLogger("kohaku")
+
+
+def index(
+    paths: Iterable[str | Path],
+    settings: Settings,
+    *,
+    metadata: str | Path | None = None,
+    prune: bool = False,
+    force: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Brings the index at `settings.db` up to date with files and folders, making it where there is none."""
+    embedder = load_embedder(settings, settings.embedder or "default")
+    with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
+        store.remember("embedder", settings.embedder or "default")
+        return build(
+            paths,
+            store,
+            embedder,
+            metadata=metadata,
+            workers=settings.workers,
+            prune=prune,
+            force=force,
+            paragraph_vectors=settings.paragraph_vectors,
+            progress=progress,
+        )
+
+
+def load_embedder(settings: Settings, name: str) -> Embedder:
+    """The embedder of a name, as the settings want it."""
+    return embedders.load(
+        name,
+        dimensions=settings.dimensions,
+        device=settings.device,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+    )
+
+
+class Engine:
+    """An index opened for questions; use it as a context manager, or call `close`."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+
+    @classmethod
+    def open(cls, path: str | Path, **settings: Any) -> Self:
+        """Opens the index at a path; keyword arguments are settings."""
+        return cls(Store.open(path), load({**settings, "db": path}))
+
+    def close(self) -> None:
+        """Closes the index."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder that filled the index; raises WrongEmbedder where the settings name another."""
+        name = self.settings.embedder or self.store.setting("embedder") or "default"
+        embedder = load_embedder(self.settings, name)
+        if embedder.fingerprint != self.store.fingerprint:
+            raise WrongEmbedder(self.store.fingerprint, embedder.fingerprint)
+        return embedder
+
+    @cached_property
+    def chat(self) -> OpenAIChat | None:
+        """The model that answers; None where none is configured, and the built-in reader does."""
+        return self._chat(self.settings.model)
+
+    @cached_property
+    def planner(self) -> OpenAIChat | None:
+        """The model that plans queries; None where rules do."""
+        named = self.settings.planner_model
+        return self._chat(named) if named and named != self.settings.model else self.chat
+
+    def plan(self, question: str) -> tuple[str, ...]:
+        """The queries for a question, itself first."""
+        return plan(question, self.store, limit=self.settings.queries, chat=self.planner)
+
+    def retrieve(self, question: str) -> Evidence:
+        """The evidence for a question, best first, within the token budget."""
+        return self._retrieve(question, self.plan(question), 1)
+
+    def ask(self, question: str | Question, *, unit: str = "") -> Answer:
+        """An answer with its citations, or an abstention."""
+        asked = question if isinstance(question, Question) else Question("", question, unit)
+        queries = self.plan(asked.text)
+        return respond(
+            asked,
+            lambda times: self._retrieve(asked.text, queries, times),
+            self._read,
+            retries=self.settings.retries,
+        )
+
+    def ask_all(self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None]) -> None:
+        """Answers many questions at once; a failed one is an outcome with an error, and stops no other."""
+        _ = self.embedder, self.chat, self.planner  # made once, before threads want them
+        respond_all(questions, self.ask, concurrency=self.settings.concurrency, on_done=on_done)
+
+    def retrieve_to(self, questions: str | Path, out: str | Path) -> None:
+        """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
+        rows = read_questions(questions)
+        lines = (json.dumps(evidence_object(row.id, self.retrieve(row.text)), ensure_ascii=False) for row in rows)
+        write_lines(out, lines)
+
+    def submit(
+        self, questions: str | Path, out: str | Path, *, metadata: str | Path | None = None, resume: bool = True
+    ) -> int:
+        """Answers every question of a CSV into a submission CSV; how many calls failed for good.
+
+        A failed row is reported, left out of the CSV, and tried again by the next run; a killed run goes on where it was.
+        """
+        ...
+
+    def _retrieve(self, question: str, queries: Sequence[str], times: int) -> Evidence:
+        limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
+        return retrieve(question, queries, self.store, self.embedder, limits, fusion=self.settings.fusion, count=count)
+
+    def _read(self, question: Question, evidence: Evidence) -> Answer:
+        return extract.read(question, evidence) if self.chat is None else reader.read(question, evidence, self.chat)
+
+    def _chat(self, model: str | None) -> OpenAIChat | None:
+        if model is None:
+            return None
+        settings = self.settings
+        return OpenAIChat(
+            model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            temperature=settings.temperature,
+            seed=settings.seed,
+            max_output=settings.max_output,
+            timeout=settings.timeout,
+            tries=settings.tries,
+            concurrency=settings.concurrency,
+        )

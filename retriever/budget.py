@@ -1,0 +1,46 @@
+"""Whole units within a number of tokens, best first, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from kohaku.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A node that may become evidence, with its score and the queries that found it."""
+
+    node: Node
+    score: float
+    queries: tuple[int, ...] = ()
+
+
+def fill(units: Iterable[Unit], budget: int, cost: Callable[[Node], int]) -> list[Unit]:
+    """The best units whose costs together stay within the budget.
+
+    A unit that doesn't fit is passed over for smaller ones. Of a node and its ancestor only the larger is kept: the
+    ancestor takes the place of what it covers where it fits, else it is passed over and what was there stays.
+    """
+    kept: list[Unit] = []
+    spent = 0
+    for unit in units:
+        if any(other.node.covers(unit.node) for other in kept):
+            continue
+        covered = [other for other in kept if unit.node.covers(other.node)]
+        price = cost(unit.node) - sum(cost(other.node) for other in covered)
+        if spent + price > budget:
+            continue
+        spent += price
+        kept = _replaced(kept, covered, unit)
+    return kept
+
+
+def _replaced(kept: Sequence[Unit], covered: Sequence[Unit], unit: Unit) -> list[Unit]:
+    """The list with a unit in the place of the first that it covers, or at the end."""
+    if not covered:
+        return [*kept, unit]
+    place = kept.index(covered[0])
+    rest = [other for other in kept if other not in covered]
+    return [*rest[:place], unit, *rest[place:]]

@@ -1,0 +1,93 @@
+"""Many rankings to one: every hit votes for the paragraph it stands in, and agreement is counted before merging."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kohaku.tree import Tier
+from retriever.search import Ranking, Source
+
+Fusion = Literal["rrf", "combined", "frequency", "score"]
+Weights = Mapping[tuple[Source, Tier], float]
+
+SMOOTHING = 60  # Cormack et al. 2009: keeps one ranking's first place from deciding alone
+FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One ranking's word for a paragraph: its place there, and its score as a share of that ranking's best."""
+
+    query: int
+    source: Source
+    tier: Tier
+    rank: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A paragraph with its fused score and the votes behind it."""
+
+    key: int
+    score: float
+    votes: tuple[Vote, ...]
+
+    @property
+    def queries(self) -> tuple[int, ...]:
+        """The queries that found it."""
+        return tuple(sorted({vote.query for vote in self.votes}))
+
+
+def fuse(rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights) -> list[Ranked]:
+    """Paragraphs, best first. `home` maps each hit's key to its paragraph's; ties break by key, the same every time."""
+    scored = [Ranked(key, _SCORES[by](votes, weights), tuple(votes)) for key, votes in collect(rankings, home).items()]
+    return sorted(scored, key=lambda ranked: (-ranked.score, ranked.key))
+
+
+def collect(rankings: Sequence[Ranking], home: Mapping[int, int]) -> dict[int, list[Vote]]:
+    """The votes for each paragraph; a ranking votes once for a paragraph, by the best of its hits there."""
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    for ranking in rankings:
+        best = max((hit.score for hit in ranking.hits), default=0.0)
+        seen: set[int] = set()
+        for hit in ranking.hits:
+            key = home.get(hit.key)
+            if key is not None and key not in seen:
+                seen.add(key)
+                share = max(hit.score / best, 0.0) if best > 0 else 0.0
+                votes[key].append(Vote(ranking.query, ranking.source, ranking.tier, len(seen), share))
+    return votes
+
+
+def _rrf(votes: Sequence[Vote], weights: Weights) -> float:
+    return sum(_weight(vote, weights) / (SMOOTHING + vote.rank) for vote in votes)
+
+
+def _frequency(votes: Sequence[Vote], weights: Weights) -> float:
+    # The share of the best score only orders paragraphs found equally often.
+    return len({vote.query for vote in votes}) + max(vote.share for vote in votes) / 2
+
+
+def _score(votes: Sequence[Vote], weights: Weights) -> float:
+    return sum(_weight(vote, weights) * vote.share for vote in votes)
+
+
+def _combined(votes: Sequence[Vote], weights: Weights) -> float:
+    frequency = len({vote.query for vote in votes})
+    return FREQUENCY_SHARE * frequency + (1 - FREQUENCY_SHARE) * _score(votes, weights)
+
+
+def _weight(vote: Vote, weights: Weights) -> float:
+    return weights.get((vote.source, vote.tier), 1.0)
+
+
+_SCORES: Mapping[Fusion, Callable[[Sequence[Vote], Weights], float]] = {
+    "rrf": _rrf,
+    "combined": _combined,
+    "frequency": _frequency,
+    "score": _score,
+}

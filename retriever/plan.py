@@ -1,0 +1,101 @@
+"""What to search for: the question itself and other ways of putting it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from kohaku.chat import Message
+from kohaku.errors import ModelError, ReplyError
+from kohaku.store import Store
+
+log = logging.getLogger("kohaku")
+
+T = TypeVar("T", bound=BaseModel)
+
+# Words that ask rather than say: FTS5 weighs them by their rarity, an embedder doesn't.
+_ASKING = frozenset(
+    """
+    a about according an and any are as at be been being by can could did do does for from give given had has have how
+    i if in into is it its list many me much name of on or over per please report reported state stated tell than that
+    the their them there these they this those to under value was were what when where which who whom whose why will
+    with would year
+    """.split()
+)
+_TOKEN = re.compile(r"[^\s,;:?!()\[\]{}\"“”]+")
+_ACRONYM = re.compile(r"\b[A-Z][A-Za-z]*[A-Z][A-Za-z]*s?\b")
+
+
+class QueryPlan(BaseModel):
+    """A model's plan."""
+
+    schema_name: ClassVar[str] = "query_plan"
+    queries: list[str]
+
+
+class Asks(Protocol):
+    """The part of a chat client that a planner needs."""
+
+    def ask(self, messages: list[Message], schema: type[T]) -> T:
+        """A reply in the schema's form."""
+        ...
+
+
+def plan(question: str, store: Store, *, limit: int, chat: Asks | None = None) -> tuple[str, ...]:
+    """At most `limit` distinct queries, the question itself first; rules plan where no model is given or it fails."""
+    if chat is not None and limit > 1:
+        try:
+            return _first([question, *asked(question, chat, limit - 1)], limit)
+        except (ModelError, ReplyError) as error:
+            log.warning("the planner failed, rules plan instead: %s", error)
+    return _first(ruled(question, store), limit)
+
+
+def asked(question: str, chat: Asks, count: int) -> list[str]:
+    """A model's queries for a question."""
+    system = (
+        "You plan searches in a collection of documents. Reply with queries that together find the evidence for the "
+        "question: other wordings, acronyms spelt out and shortened, one query for each part of a question with parts. "
+        "Keep names, numbers, units and years. Do not answer the question."
+    )
+    request = f"Question:\n{question}\n\nReply with at most {count} queries."
+    return chat.ask([Message("system", system), Message("user", request)], QueryPlan).queries
+
+
+def ruled(question: str, store: Store) -> list[str]:
+    """The question, its key terms, and its acronyms spelt both ways where the corpus defines them."""
+    long = store.spelt(set(_ACRONYM.findall(question)))
+    short = store.shortened(question)
+    return [question, key_terms(question), *_respelt(question, long, short)]
+
+
+def key_terms(question: str) -> str:
+    """A question without the words that only ask.
+
+    >>> key_terms("What was the power usage effectiveness of Lake Site in 2023?")
+    'power usage effectiveness Lake Site 2023'
+    """
+    tokens = (token.strip(".'’") for token in _TOKEN.findall(question))
+    return " ".join(token for token in tokens if token and token.casefold() not in _ASKING)
+
+
+def _respelt(question: str, long: Mapping[str, str], short: Mapping[str, str]) -> Iterable[str]:
+    text = question
+    for acronym, words in long.items():
+        text = re.sub(rf"\b{re.escape(acronym)}\b", lambda _, words=words: words, text)  # type: ignore[misc]
+    for words, acronym in short.items():
+        text = re.sub(re.escape(words), lambda _, acronym=acronym: acronym, text, flags=re.IGNORECASE)  # type: ignore[misc]
+    if text != question:
+        yield text
+
+
+def _first(queries: Iterable[str], limit: int) -> tuple[str, ...]:
+    distinct: dict[str, str] = {}
+    for query in queries:
+        if query.strip():
+            distinct.setdefault(" ".join(query.casefold().split()), query.strip())
+    return tuple(list(distinct.values())[:limit]) or ("",)

@@ -1,0 +1,329 @@
+"""The index file: what goes in comes out, whole or not at all, and other files are told from ours."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3 as standard
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohaku import schema
+from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, WrongEmbedder
+from kohaku.sqlite import connect
+from kohaku.store import Store
+from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
+
+DIMENSIONS = 8
+
+
+def tree(id: str = "report", sentences: Sequence[str] = ("The cat sat.",), **more: object) -> Tree:
+    """A document with one section of one paragraph a sentence."""
+    last = 1 + 2 * len(sentences)
+    nodes = [
+        Node(id, 0, last, None, Kind.DOCUMENT, id, " ".join(sentences), 9, title="A report"),
+        Node(id, 1, last, 0, Kind.SECTION, f"{id}:s1", " ".join(sentences), 9, "Cats", 1, headings=("Cats",)),
+    ]
+    for number, sentence in enumerate(sentences, start=1):
+        place = 2 * number
+        paragraph = f"{id}:s1:p{number}"
+        box = (Box(2, 1.0, 2.0, 3.0, 4.0),)
+        nodes.append(Node(id, place, place + 1, 1, Kind.PARAGRAPH, paragraph, sentence, 3, pages=(2, 2), boxes=box))
+        nodes.append(Node(id, place + 1, place + 1, place, Kind.SENTENCE, f"{paragraph}:s1", sentence, 3))
+    source = more.pop("source", f"{id}.pdf")
+    return Tree(Document(id, "A report", (str(source),), f"hash of {id}", "f1", 3, {"year": "2023"}), tuple(nodes))
+
+
+def vectors(count: int, seed: int = 0) -> Vectors:
+    made = np.random.default_rng(seed).normal(size=(count, DIMENSIONS)).astype(np.float32)
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), np.float32)
+
+
+def fill(store: Store, made: Tree, seed: int = 0) -> Vectors:
+    rows = vectors(len(made.nodes), seed)
+    store.put(made, rows)
+    return rows
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "index.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Store:
+    return Store.create(path, fingerprint="letters/8", dimensions=DIMENSIONS)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_stored_document_comes_back_with_its_places_and_headings(store: Store) -> None:
+    fill(store, tree())
+    paragraph = store.node("report:s1:p1")
+    assert paragraph is not None
+    assert (paragraph.text, paragraph.pages, paragraph.headings) == ("The cat sat.", (2, 2), ("Cats",))
+    assert paragraph.boxes == (Box(2, 1.0, 2.0, 3.0, 4.0),)
+    assert store.document("report") == tree().document
+
+
+def test_a_sections_text_is_its_subtrees_and_never_only_its_title(store: Store) -> None:
+    fill(store, tree(sentences=("The cat sat.", "The dog ran.")))
+    section, document = store.node("report:s1"), store.node("report")
+    assert section is not None and section.text == "The cat sat.\n\nThe dog ran."
+    assert document is not None and document.text == "Cats\n\nThe cat sat.\n\nThe dog ran."
+
+
+def test_ancestors_are_found_for_ids_that_hold_any_character(store: Store) -> None:
+    odd = "a:b s1 [x]\n%s{0}'\""
+    fill(store, tree(odd))
+    sentence = store.node(f"{odd}:s1:p1:s1")
+    assert sentence is not None
+    assert [node.kind for node in store.ancestors(sentence)] == [Kind.DOCUMENT, Kind.SECTION, Kind.PARAGRAPH]
+    assert store.remove(odd)
+
+
+def test_neighbours_stand_before_and_after_under_the_same_parent(store: Store) -> None:
+    fill(store, tree(sentences=("One.", "Two.", "Three.")))
+    paragraphs = [node for node in store.subtree("report") if node.kind is Kind.PARAGRAPH]
+    beside = store.neighbours(paragraphs)
+    assert [[node.text for node in beside[one.key]] for one in paragraphs] == [["Two."], ["One.", "Three."], ["Two."]]
+
+
+def test_putting_a_document_again_leaves_nothing_of_the_old_one(store: Store) -> None:
+    fill(store, tree(sentences=("Old whale.", "Old shark.", "Old seal.")))
+    fill(store, tree(sentences=("New cat.",)))
+    assert store.counts() == {"document": 1, "paragraph": 1, "section": 1, "sentence": 1}
+    assert store.matching(["whale"], Tier.PARAGRAPH, 5) == []
+    assert len(store.nearest(vectors(1), Tier.PARAGRAPH, 10)[0]) == 1
+    assert store.check() == []
+
+
+def test_a_file_that_is_indexed_again_and_again_does_not_grow(store: Store, path: Path) -> None:
+    sizes = []
+    for _ in range(20):
+        fill(store, tree(sentences=[f"Sentence {number}." for number in range(30)]))
+        store._db.execute("pragma wal_checkpoint(truncate)")
+        sizes.append(path.stat().st_size)
+    assert sizes[-1] <= sizes[2]
+    assert store.check() == []
+    for table in ("paragraph_words", "sentence_words"):
+        store._db.execute(f"insert into {table} ({table}) values ('integrity-check')")
+
+
+def test_a_document_that_fails_half_way_leaves_the_old_one_whole(store: Store) -> None:
+    fill(store, tree())
+    broken = tree(sentences=("New one.", "New two."))
+    with pytest.raises(ValueError, match="nodes"):
+        store.put(broken, vectors(3))
+    assert store.counts()["sentence"] == 1 and store.check() == []
+
+
+def test_nearest_returns_the_nearest_of_the_tier_alone(store: Store) -> None:
+    made = tree(sentences=[f"Sentence {number}." for number in range(10)])
+    rows = fill(store, made)
+    sentences = [node for node in made.nodes if node.kind is Kind.SENTENCE]
+    [hits] = store.nearest(rows[sentences[3].position][None], Tier.SENTENCE, 10)
+    found = store.nodes(hit.key for hit in hits)
+    assert found[hits[0].key].id == sentences[3].id and hits[0].score == pytest.approx(1, abs=1e-5)
+    assert len(hits) == 10 and {node.kind for node in found.values()} == {Kind.SENTENCE}
+
+
+def test_a_paragraph_is_found_by_its_own_vector_beside_its_mean_but_once(store: Store) -> None:
+    made, own = tree(), vectors(1, seed=9)[0]
+    store.put(made, vectors(len(made.nodes)), {2: own})
+    [hits] = store.nearest(own[None], Tier.PARAGRAPH, 5)
+    assert len(hits) == 1 and hits[0].score == pytest.approx(1, abs=1e-5)
+    assert store.remove("report") and store.check() == []
+
+
+def test_a_zero_vector_is_neither_stored_nor_searched(store: Store) -> None:
+    made = tree()
+    store.put(made, np.zeros((len(made.nodes), DIMENSIONS), np.float32))
+    assert store.nearest(np.zeros((1, DIMENSIONS), np.float32), Tier.SENTENCE, 5) == [[]]
+    assert store.nearest(vectors(1), Tier.SENTENCE, 5) == [[]]
+
+
+def test_better_matches_score_higher_and_scores_differ(store: Store) -> None:
+    fill(store, tree(sentences=("Cat and dog.", "Only a cat here.", "Nothing.")))
+    hits = store.matching(["cat", "dog"], Tier.PARAGRAPH, 5)
+    assert [store.nodes([hit.key])[hit.key].text for hit in hits] == ["Cat and dog.", "Only a cat here."]
+    assert hits[0].score > hits[1].score > 0
+
+
+@pytest.mark.parametrize(
+    "question", ["", "?", '"', "a OR b", "NEAR(", "*", "col:x", "naïve 東京", "what's CO2-eq?", "\x00", "-", "^zebra"]
+)
+def test_any_text_is_a_legal_search(store: Store, question: str) -> None:
+    fill(store, tree())
+    assert store.matching([question], Tier.PARAGRAPH, 5) == []
+
+
+@given(st.text())
+def test_any_unicode_is_a_legal_search(question: str) -> None:
+    memory = _shared()
+    memory.matching(question.split() or [question], Tier.SENTENCE, 5)
+
+
+_MADE: list[Store] = []
+
+
+def _shared() -> Store:
+    if not _MADE:
+        import tempfile
+
+        _MADE.append(Store.create(Path(tempfile.mkdtemp()) / "x.db", fingerprint="f", dimensions=DIMENSIONS))
+        fill(_MADE[0], tree())
+    return _MADE[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("消費電力量は増えた。", "電力"),
+        ("消費電力量は増えた。", "電"),
+        ("It used 1,234 kWh.", "1234"),
+        ("Emitted 4.3 tCO₂e.", "tCO2e"),
+        ("A naïve café.", "cafe"),
+        ("Sizes were 4.3 GB.", "4.3"),
+        ("We used GPT-3.", "gpt-3"),
+        ("The efﬁciency fell.", "efficiency"),
+    ],
+)
+def test_a_word_is_found_however_it_is_written(store: Store, text: str, term: str) -> None:
+    fill(store, tree(sentences=(text,)))
+    assert len(store.matching([term], Tier.SENTENCE, 5)) == 1
+
+
+def test_the_same_search_gives_the_same_order_every_time(store: Store) -> None:
+    fill(store, tree(sentences=["The same cat."] * 30))
+    first = store.matching(["cat"], Tier.SENTENCE, 10)
+    assert all(store.matching(["cat"], Tier.SENTENCE, 10) == first for _ in range(20))
+
+
+def test_nuls_and_lone_surrogates_are_stored_as_sound_text(store: Store) -> None:
+    fill(store, tree(sentences=("bad \ud835 and \x00 text",)))
+    node = store.node("report:s1:p1")
+    assert node is not None and "\x00" not in node.text and "\ud835" not in node.text
+    assert len(store.matching(["bad"], Tier.PARAGRAPH, 5)) == 1
+
+
+def test_a_document_with_two_sources_goes_with_the_last_one(store: Store) -> None:
+    fill(store, tree())
+    store.add_source("report", "copy.pdf")
+    known = store.document_of("copy.pdf")
+    assert known is not None and known.sources == ("copy.pdf", "report.pdf")
+    assert not store.drop_source("report.pdf")
+    assert store.drop_source("copy.pdf")
+    assert store.counts() == {}
+
+
+def test_search_can_be_kept_to_documents(store: Store) -> None:
+    fill(store, tree("one"))
+    fill(store, tree("two"), seed=1)
+    [hits] = store.nearest(vectors(1), Tier.SENTENCE, 10, documents=["two"])
+    assert {node.document for node in store.nodes(hit.key for hit in hits).values()} == {"two"}
+    words = store.matching(["cat"], Tier.PARAGRAPH, 10, documents=["one"])
+    assert {node.document for node in store.nodes(hit.key for hit in words).values()} == {"one"}
+    assert store.nearest(vectors(1), Tier.SENTENCE, 10, documents=["none"]) == [[]]
+
+
+def test_opening_never_creates(path: Path) -> None:
+    with pytest.raises(NoSuchStore, match="kohaku index"):
+        Store.open(path)
+    assert not path.exists()
+
+
+def test_another_programs_database_is_refused(path: Path) -> None:
+    with standard.connect(path) as db:
+        db.execute("create table notes (text)")
+        db.execute("insert into notes values ('mine')")
+    db.close()
+    for opening in (Store.open, Store.edit):
+        with pytest.raises(NotAStore):
+            opening(path)
+    with pytest.raises(NotAStore):
+        Store.create(path, fingerprint="f", dimensions=DIMENSIONS)
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.write_text("id,question\n" * 50)
+    with pytest.raises(NotAStore):
+        Store.open(path)
+
+
+def test_a_truncated_file_is_told(store: Store, path: Path) -> None:
+    fill(store, tree())
+    store.close()
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(DamagedStore, match="bytes"):
+        Store.open(path)
+
+
+def test_a_newer_schema_is_refused_with_the_versions(store: Store, path: Path) -> None:
+    store._db.execute("pragma user_version = 99")
+    store.close()
+    with pytest.raises(NewerStore, match="99"):
+        Store.open(path)
+
+
+def test_another_embedder_is_refused_by_name(store: Store, path: Path) -> None:
+    store.close()
+    with pytest.raises(WrongEmbedder, match=r"letters/8.*other/8"):
+        Store.create(path, fingerprint="other/8", dimensions=DIMENSIONS)
+
+
+def test_reading_changes_not_one_byte_even_where_nothing_can_be_written(store: Store, path: Path) -> None:
+    fill(store, tree())
+    store.close()
+    before = digest(path)
+    os.chmod(path, 0o444)
+    with Store.open(path) as reader:
+        reader.matching(["cat"], Tier.PARAGRAPH, 5)
+        reader.documents()
+        assert reader.check() == []
+    assert digest(path) == before
+
+
+def test_a_reader_reads_while_a_writer_writes(store: Store, path: Path) -> None:
+    fill(store, tree("one"))
+    with Store.open(path) as reader, store._change():
+        store.remove("one")
+        assert [document.id for document in reader.documents()] == ["one"]
+
+
+def test_a_second_writer_is_told_who_writes(store: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kohaku.store.WAIT", 0.05)
+    with Store.edit(path) as second, store._change():
+        with pytest.raises(StoreBusy, match=f"process {os.getpid()}"):
+            second.remove("report")
+
+
+def test_an_older_schema_is_brought_up_by_numbered_steps(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store.create(path, fingerprint="f", dimensions=DIMENSIONS).close()
+
+    def step(db: object, dimensions: int) -> None:
+        db.execute("create table later (x)")  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, step))
+    monkeypatch.setattr(schema, "VERSION", len(schema.STEPS))
+    with Store.edit(path) as store:
+        assert store._rows("select count(*) from later") == [(0,)]
+
+
+def test_check_names_what_is_out_of_step(store: Store) -> None:
+    fill(store, tree())
+    store._db.execute("delete from paragraph_words")
+    assert store.check() == ["1 paragraphs without full text"]
+
+
+def test_sqlite_vec_loads_in_the_module_that_was_chosen(tmp_path: Path) -> None:
+    db = connect(f"{(tmp_path / 'x.db').as_uri()}?mode=rwc", wait=1)
+    assert db.execute("select vec_version()").fetchone()[0].startswith("v")
+    db.close()
