@@ -1,0 +1,1 @@
+"""What the sample PDFs say and how they are set, one module a kind of document."""
