@@ -1,0 +1,151 @@
+"""Quotes that a model gave, found again in the evidence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from answerer.answer import Citation
+from answerer.quantities import spelled
+from retriever.evidence import Context
+
+SHORT = 12
+"""Letters below which a quote is found by its exact words only: near misses of short texts are everywhere."""
+ALIKE = 90.0
+"""How alike (0 to 100) a longer quote and its place must be: OCR and typing errors pass, other wording does not."""
+SHORTEST_SHARE = 0.85
+"""How much of the quote its place must cover: less is another sentence with the same beginning."""
+
+WORD_ALIKE = 80.0
+"""How alike each of its words of four letters and more must be: "increase" for "decrease" (75) does not pass."""
+
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
+_DROPPED = frozenset("\"'`´‘’‚‛“”„‟«»‹›\u00ad\u200b\u200c\u200d\ufeff*_")  # quotation marks, invisible, emphasis
+_OMITTED = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\(\s*(?:\.\.\.|…)\s*\)|\.\.\.+|…)\s*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NEGATION = re.compile(r"\b(?:not?|never|none|neither|nor|without|cannot|un(?:able|likely|available))\b|n[’']t\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A text reduced to what must agree, and where each of its characters came from."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def align(quote: str, contexts: Sequence[Context]) -> Citation | None:
+    """The quote as the evidence has it and where; None where it is not there, or its numbers or negations differ.
+
+    Parts around an ellipsis are found each by itself, all in one context.
+    """
+    parts = [part for part in _OMITTED.split(quote) if key(part).text]
+    if not parts:
+        return None
+    for find in (exact, alike):
+        for context in contexts:
+            spans = [find(part, context.text) for part in parts]
+            found = [span for span in spans if span]
+            if len(found) == len(parts):
+                words = " … ".join(context.text[start:end] for start, end in found)
+                return Citation(context.document, context.node, context.pages, words, context.boxes)
+    return None
+
+
+def exact(quote: str, text: str) -> tuple[int, int] | None:
+    """Where the quote's words stand in a text, whatever its spaces, case, dashes and quotation marks."""
+    wanted, held = key(quote), key(text)
+    at = held.text.find(wanted.text) if wanted.text else -1
+    while at >= 0:
+        start, end = held.places[at], held.places[at + len(wanted.text) - 1] + 1
+        if _stands_alone(text, start, end):
+            return start, end
+        at = held.text.find(wanted.text, at + 1)
+    return None
+
+
+def alike(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a text has nearly the quote's words, with the same numbers and negations; short quotes never."""
+    wanted, held = key(quote), key(text)
+    if len(wanted.text) < SHORT or len(held.text) < SHORTEST_SHARE * len(wanted.text):
+        return None
+    found = fuzz.partial_ratio_alignment(wanted.text, held.text, score_cutoff=ALIKE)
+    if found is None or found.dest_end - found.dest_start < SHORTEST_SHARE * len(wanted.text):
+        return None
+    start, end = _whole_words(text, held.places[found.dest_start], held.places[found.dest_end - 1] + 1)
+    return (start, end) if _same_facts(quote, text[start:end]) else None
+
+
+@lru_cache(maxsize=512)
+def key(text: str) -> Key:
+    """The text without white space, quotation marks and hyphens within words, in one case and one kind of dash.
+
+    >>> key("The  “energy-\\nuse” ﬁgure").text
+    'theenergyusefigure'
+    """
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if character.isspace() or character in _DROPPED:
+            continue
+        for letter in unicodedata.normalize("NFKC", character).translate(_DASHES).casefold():
+            if letter.isspace() or (letter == "-" and _inside_word(text, place)):
+                continue
+            letters.append(letter)
+            places.append(place)
+    return Key("".join(letters), tuple(places))
+
+
+def _inside_word(text: str, place: int) -> bool:
+    """Whether a hyphen joins letters, over a line's end too."""
+    after = text[place + 1 : place + 4].lstrip("\r\n")
+    return text[place - 1 : place].isalpha() and after[:1].isalpha()
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a span begins and ends between words, and cuts no number: "5" does not stand in "1.5" or "5%"."""
+    before, after = text[:start][-1:], text[end : end + 1]
+    if (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum()):
+        return _is_cjk(text[start]) or _is_cjk(text[end - 1])
+    cut_before = re.search(r"\d[.,]$", text[:start][-2:]) and text[start].isdigit()
+    cut_after = re.match(r"[.,]\d", text[end : end + 2]) and text[end - 1].isdigit()
+    return not (cut_before or cut_after)
+
+
+def _is_cjk(character: str) -> bool:
+    """Whether the character is of a script that puts no spaces between words."""
+    return "\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3"
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    def inside(place: int) -> bool:
+        return 0 < place < len(text) and all(
+            one.isalnum() or (one in ".," and text[place - 2 : place - 1].isdigit())
+            for one in text[place - 1 : place + 1]
+        )
+
+    while inside(start):
+        start -= 1
+    while inside(end):
+        end += 1
+    return start, end
+
+
+def _same_facts(quote: str, words: str) -> bool:
+    held = key(words).text
+    names = (key(word).text for word in quote.split())
+    return _facts(quote) == _facts(words) and all(
+        fuzz.partial_ratio(name, held) >= WORD_ALIKE for name in names if len(name) >= 4
+    )
+
+
+def _facts(text: str) -> tuple[Counter[str], int]:
+    text = unicodedata.normalize("NFKC", text)
+    numbers = [number.replace(",", "") for number in _NUMBER.findall(text)]
+    return Counter([*numbers, *(str(number.low) for number in spelled(text))]), len(_NEGATION.findall(text))
