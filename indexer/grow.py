@@ -1,0 +1,361 @@
+"""Blocks → a tree: nodes in reading order with their places, pages, boxes and texts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from indexer.acronyms import acronyms
+from indexer.blocks import Block, Mark, Parsed
+from indexer.sentences import passages, pieces, split
+from kohaku.tree import Box, Document, Kind, Node, Tree
+
+Count = Callable[[str], int]
+
+PASSAGE_TOKENS = 200  # the default embedder reads 256 of its own tokens, and it counts a few more than we do
+UNTITLED = 1_000_000  # the level of text before the first heading: every heading ends it
+DEEPEST = 32  # a section's text holds its subsections': an outline 5,000 levels deep would be stored 5,000 times
+MARKER = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\w[.)])\s+")
+RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+
+
+Sentence = tuple[str, tuple[Box, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A paragraph as it goes into the tree: a block, or as much of one as a model takes."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    boxes: tuple[Box, ...]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node in the making: its place is known, what its subtree adds to it is not yet."""
+
+    kind: Kind
+    parent: int
+    id: str
+    text: str = ""
+    title: str = ""
+    level: int = 0
+    pages: tuple[int, int] | None = None
+    boxes: tuple[Box, ...] = ()
+    headings: tuple[str, ...] = ()
+    image: str | None = None
+    last: int = 0
+    sections: int = 0
+    paragraphs: int = 0
+    texts: list[str] = field(default_factory=list)
+
+
+def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = PASSAGE_TOKENS) -> Tree:
+    """The tree of a document; no paragraph or sentence in it has more than `max_tokens`.
+
+    A table's caption and head may make it longer: they are repeated in each of its parts.
+    """
+    drafts = _planted(parsed, document, count, max_tokens)
+    _gather(drafts)
+    if parsed.pages:
+        drafts[0].pages = (1, parsed.pages)
+    nodes = tuple(_node(position, draft, document.id, count) for position, draft in enumerate(drafts))
+    images = {_hash(block.image): block.image for block in parsed.blocks if block.image}
+    return Tree(document, nodes, images, acronyms(nodes[0].text))
+
+
+def adopt(tree: Tree, document: Document) -> Tree:
+    """The same tree as another document's."""
+    known = len(tree.document.id)
+    nodes = (replace(node, document=document.id, id=document.id + node.id[known:]) for node in tree.nodes)
+    return replace(tree, document=document, nodes=tuple(nodes))
+
+
+def _planted(parsed: Parsed, document: Document, count: Count, max_tokens: int) -> list[Draft]:
+    """A draft for every node, in reading order, each knowing its parent."""
+    drafts = [Draft(Kind.DOCUMENT, -1, document.id, title=document.title)]
+    open_sections: list[tuple[int, int]] = []  # (the block's level, position), outermost first
+    for number, block in enumerate(parsed.blocks):
+        if block.kind is Kind.SECTION:
+            _open(drafts, open_sections, block)
+            if _is_bare(parsed.blocks, number):
+                # A heading with nothing under it may be all a page says: it is to be found too.
+                _add(drafts, open_sections[-1][1], replace(block, kind=Kind.PARAGRAPH, level=0), count, max_tokens)
+        else:
+            if not open_sections:
+                _open(drafts, open_sections, Block(Kind.SECTION, "", level=UNTITLED))
+            _add(drafts, open_sections[-1][1], block, count, max_tokens)
+    return drafts
+
+
+def _is_bare(blocks: Sequence[Block], number: int) -> bool:
+    """Whether a heading has neither text nor deeper headings under it."""
+    following = blocks[number + 1] if number + 1 < len(blocks) else None
+    return following is None or (following.kind is Kind.SECTION and following.level <= blocks[number].level)
+
+
+def _open(drafts: list[Draft], open_sections: list[tuple[int, int]], block: Block) -> None:
+    """Begins a section under the last one that is of a higher level, however many levels that jumps."""
+    level = max(block.level, 1)
+    while open_sections and (open_sections[-1][0] >= level or len(open_sections) >= DEEPEST):
+        open_sections.pop()
+    above = open_sections[-1][1] if open_sections else 0
+    parent = drafts[above]
+    parent.sections += level < UNTITLED
+    name = f"{parent.id}.{parent.sections}" if above else f"{parent.id}:s{parent.sections}"
+    open_sections.append((level, len(drafts)))
+    boxes = _boxes(block.marks)
+    headings = (*parent.headings, block.text) if block.text else parent.headings
+    drafts.append(
+        Draft(
+            Kind.SECTION,
+            above,
+            name,
+            title=block.text,
+            level=len(open_sections),
+            pages=_pages(boxes, block.page),
+            boxes=boxes,
+            headings=headings,
+        )
+    )
+
+
+def _add(drafts: list[Draft], section: int, block: Block, count: Count, max_tokens: int) -> None:
+    """A paragraph, or several where it is too long, with their sentences, under a section."""
+    parent = drafts[section]
+    image = _hash(block.image) if block.image else None
+    for part in _parts(block, count, max_tokens):
+        parent.paragraphs += 1
+        position = len(drafts)
+        paragraph = Draft(
+            block.kind,
+            section,
+            f"{parent.id}:p{parent.paragraphs}",
+            text=part.text,
+            title=block.title,
+            pages=_pages(part.boxes, block.page),
+            boxes=part.boxes,
+            headings=parent.headings,
+            image=image,
+        )
+        drafts.append(paragraph)
+        for number, (text, boxes) in enumerate(part.sentences, start=1):
+            pages = _pages(boxes, None) or paragraph.pages
+            name = f"{paragraph.id}:s{number}"
+            drafts.append(
+                Draft(Kind.SENTENCE, position, name, text=text, pages=pages, boxes=boxes, headings=parent.headings)
+            )
+
+
+# ---- paragraphs
+
+
+def _parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
+    """A block as paragraphs that a model takes whole."""
+    if block.kind is Kind.TABLE:
+        yield from _table_parts(block, count, max_tokens)
+    elif block.title and block.title not in block.text:
+        yield from _parts(_with_title(block), count, max_tokens)
+    elif not block.text.strip():
+        if block.image:
+            yield Part("", (), _boxes(block.marks))
+    elif block.sentences:
+        yield from _given_parts(block, count, max_tokens)
+    else:
+        yield from _text_parts(block, count, max_tokens)
+
+
+def _with_title(block: Block) -> Block:
+    """The block with its caption as the first of its text."""
+    shift = len(block.title) + 2
+    marks = (replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in block.marks)
+    sentences = (block.title, *block.sentences) if block.sentences else ()
+    return replace(block, text=f"{block.title}\n\n{block.text}", marks=tuple(marks), sentences=sentences)
+
+
+def _text_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
+    """Running text, cut where sentences end; code is cut but has no sentences."""
+    within = _Within(block.marks)
+    start = 0
+    for passage in passages(block.text, max_tokens, count):
+        end = start + len(passage)
+        sentences: list[Sentence] = []
+        at = start
+        for sentence in [] if block.kind is Kind.CODE else _pieces(passage, count, max_tokens):
+            if sentence.strip():
+                sentences.append((sentence.strip(), within(at, at + len(sentence))))
+            at += len(sentence)
+        if passage.strip():
+            text = passage.strip("\n") if block.kind is Kind.CODE else passage.strip()
+            yield Part(text, tuple(sentences), within(start, end))
+        start = end
+
+
+def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
+    """A list, or scraps of a figure: its lines go together as long as they fit, the reader's sentences with them."""
+    within = _Within(block.marks)
+    places = list(_places(block.text, block.sentences))
+    for group in _groups([count(text) for text in block.sentences], max_tokens):
+        start, end = places[group[0]][0], places[group[-1]][1]
+        if len(group) == len(block.sentences):
+            start, end = 0, len(block.text)
+        text = block.text[start:end].strip()
+        sentences = tuple(
+            (piece, within(*places[number]))
+            for number in group
+            for piece in _sentences(block.sentences[number], count, max_tokens, whole=True)
+        )
+        if count(text) <= max_tokens or len(group) > 1:
+            yield Part(text, sentences, within(start, end))
+        else:
+            yield from (Part(text, ((text, boxes),), boxes) for text, boxes in sentences)
+
+
+def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
+    """A table, in parts of whole rows where it is long; each repeats the caption and the head."""
+    lines = block.text.split("\n")
+    framed = len(lines) > 1 and RULE.fullmatch(lines[1].strip()) is not None
+    head, rows = (lines[:2], lines[2:]) if framed else ([], lines)
+    top = [block.title] if block.title and block.title not in block.text else []
+    if len(rows) != len(block.sentences):  # what a row is only the reader knows
+        rows = list(block.sentences) or rows
+    frame = "\n\n".join([*top, "\n".join(head)]) if head else "\n\n".join(top)
+    room = max(max_tokens - count(frame), max_tokens // 2)
+    within = _Within(block.marks)
+    places = list(_places(block.text, rows))
+    everything = _boxes(block.marks)
+    for group in _groups([count(row) for row in rows], room):
+        body = "\n".join([*head, *(rows[number] for number in group)])
+        sentences = tuple(
+            (piece, within(*places[number]) or everything)
+            for number in group
+            for piece in _sentences((block.sentences or rows)[number], count, max_tokens, whole=True)
+        )
+        boxes = within(places[group[0]][0], places[group[-1]][1]) or everything
+        yield Part("\n\n".join([*top, body]), sentences, boxes)
+
+
+def _groups(tokens: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Numbers of neighbours that together have at most `room` tokens (or are one that has more)."""
+    group: list[int] = []
+    held = 0
+    for number, size in enumerate(tokens):
+        if group and held + size + 1 > room:  # 1: the line end
+            yield group
+            group, held = [], 0
+        group.append(number)
+        held += size + 1
+    if group:
+        yield group
+
+
+def _places(text: str, sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where in the text each sentence stands, however the white space differs; the whole text where it does not.
+
+    >>> list(_places("- one\\n- two and\\nmore", ["one", "two and more"]))
+    [(0, 5), (6, 20)]
+    """
+    letters = [at for at, character in enumerate(text) if not character.isspace()]
+    squeezed = "".join(text[at] for at in letters)
+    done = 0
+    for sentence in sentences:
+        wanted = "".join(sentence.split())
+        found = squeezed.find(wanted, done) if wanted else -1
+        if found < 0:
+            yield 0, len(text)
+            continue
+        done = found + len(wanted)
+        start = letters[found]
+        line = text.rfind("\n", 0, start) + 1
+        yield line if MARKER.fullmatch(text, line, start) else start, letters[done - 1] + 1
+
+
+def _sentences(text: str, count: Count, max_tokens: int, *, whole: bool = False) -> list[str]:
+    """The sentences of a text that no box belongs to, none longer than a model takes."""
+    found = pieces(text, max_tokens, count) if whole else _pieces(text, count, max_tokens)
+    return [sentence.strip() for sentence in found if sentence.strip()]
+
+
+def _pieces(text: str, count: Count, max_tokens: int) -> list[str]:
+    return [piece for sentence in split(text) for piece in pieces(sentence, max_tokens, count)]
+
+
+# ---- pages and boxes
+
+
+class _Within:
+    """Finds the boxes of the marks that a stretch of a block's text overlaps."""
+
+    def __init__(self, marks: Sequence[Mark]) -> None:
+        self.marks = sorted(marks, key=lambda mark: mark.start)
+        self.starts = [mark.start for mark in self.marks]
+        self.longest = max((mark.end - mark.start for mark in marks), default=0)
+
+    def __call__(self, start: int, end: int) -> tuple[Box, ...]:
+        candidates = self.marks[bisect_left(self.starts, start - self.longest) : bisect_left(self.starts, end)]
+        return _boxes([mark for mark in candidates if mark.end > start])
+
+
+def _boxes(marks: Sequence[Mark]) -> tuple[Box, ...]:
+    return tuple(dict.fromkeys(mark.box for mark in marks))
+
+
+def _pages(boxes: Sequence[Box], page: int | None) -> tuple[int, int] | None:
+    if boxes:
+        return min(box.page for box in boxes), max(box.page for box in boxes)
+    return (page, page) if page is not None else None
+
+
+# ---- what a subtree adds
+
+
+def _gather(drafts: list[Draft]) -> None:
+    """Gives every inner node its end, its pages and the text of its subtree, children first."""
+    for position in range(len(drafts) - 1, -1, -1):
+        draft = drafts[position]
+        draft.last = max(draft.last, position)
+        if draft.kind in (Kind.DOCUMENT, Kind.SECTION):
+            draft.text = "\n\n".join(filter(None, reversed(draft.texts)))
+            draft.texts.clear()
+        if position == 0:
+            break
+        parent = drafts[draft.parent]
+        parent.last = max(parent.last, draft.last)
+        parent.pages = _span(parent.pages, draft.pages)
+        if draft.kind is not Kind.SENTENCE:
+            parent.texts.append(draft.text)
+            if draft.kind is Kind.SECTION:
+                parent.texts.append(draft.title)
+
+
+def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _node(position: int, draft: Draft, document: str, count: Count) -> Node:
+    return Node(
+        document=document,
+        position=position,
+        last=draft.last,
+        parent=draft.parent if position else None,
+        kind=draft.kind,
+        id=draft.id,
+        text=draft.text,
+        tokens=count(draft.text),
+        title=draft.title,
+        level=draft.level,
+        pages=draft.pages,
+        boxes=draft.boxes,
+        headings=draft.headings,
+        image=draft.image,
+    )
+
+
+def _hash(image: bytes) -> str:
+    return hashlib.sha256(image).hexdigest()

@@ -1,0 +1,72 @@
+"""A vector for every node: the model's for leaves, means for what stands above them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohaku.embedders.protocol import Embedder
+from kohaku.errors import EmbedderError
+from kohaku.tree import Node, Tier, Vectors
+
+Mode = Literal["mean", "direct", "both"]
+
+
+def vectors(nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean") -> tuple[Vectors, dict[int, Vectors]]:
+    """A row for each node of a tree, and by position what paragraphs have beside it (mode both).
+
+    A leaf's vector is the model's, a parent's the mean of its children's vectors, each weighted with its tokens, made
+    length 1 again. A node without text has zeros and weighs nothing. With mode direct a paragraph's row is the
+    model's vector of its whole text, with both that stands beside the mean; what is above is the same in all modes.
+    """
+    leaves = [node for node in nodes if node.last == node.position and node.text.strip()]
+    # Of a paragraph without sentences the leaf's vector is its direct one.
+    whole = [
+        node
+        for node in nodes
+        if mode != "mean" and node.tier is Tier.PARAGRAPH and node.last > node.position and node.text
+    ]
+    by_text = _embedded([node.text for node in (*leaves, *whole)], embedder)
+    rows = np.zeros((len(nodes), embedder.dimensions), np.float32)
+    for node in leaves:
+        rows[node.position] = by_text[node.text]
+    _fill(rows, nodes)
+    direct = {node.position: by_text[node.text] for node in whole}
+    if mode == "both":
+        return rows, direct
+    for position, vector in direct.items():
+        rows[position] = vector
+    return rows, {}
+
+
+def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Vectors]:
+    """Each distinct text's vector; they are embedded by length, so that a batch is of one length."""
+    distinct = sorted(set(texts), key=lambda text: (len(text), text))
+    if not distinct:
+        return {}
+    rows = np.asarray(embedder.embed_passages(distinct), np.float32)
+    if rows.shape != (len(distinct), embedder.dimensions) or not np.isfinite(rows).all():
+        raise EmbedderError(
+            f"embedder {embedder.fingerprint} gave an array of {rows.shape} for {len(distinct)} texts "
+            f"where {len(distinct)} finite vectors of {embedder.dimensions} numbers were due: check the model"
+        )
+    return dict(zip(distinct, rows, strict=True))
+
+
+def _fill(rows: Vectors, nodes: Sequence[Node]) -> None:
+    """Fills in the rows of parents: children come after their parents, so one pass from the end does it."""
+    sums: dict[int, NDArray[np.float64]] = {}
+    for node in reversed(nodes):
+        if node.position in sums:
+            rows[node.position] = _of_length_1(sums.pop(node.position))
+        if node.parent is not None and rows[node.position].any():
+            weighted = rows[node.position].astype(np.float64) * max(node.tokens, 1)
+            sums[node.parent] = sums[node.parent] + weighted if node.parent in sums else weighted
+
+
+def _of_length_1(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 1e-12 else np.zeros_like(vector)
