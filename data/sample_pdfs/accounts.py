@@ -104,29 +104,29 @@ Cash at the end of the year||14,806|18,233
 """
 NOTES = [
     ("1. Basis of preparation",
-     "These statements cover Fennmark Compute Cooperative and its wholly owned subsidiary Merrow Hill Hosting. They are "
-     "presented in United States dollars, rounded to the nearest thousand except where stated. Amounts in brackets "
+     "These statements cover Fennmark Compute Cooperative and its wholly owned subsidiary Merrow Hill Hosting. They "
+     "are presented in United States dollars, rounded to the nearest thousand except where stated. Amounts in brackets "
      "are deductions."),
     ("2. Revenue",
-     "Compute services are billed monthly by use. The largest single member, the Sundrey hospital group, accounted for 13% "
-     "of revenue from compute services (2022: 15%). Heat is sold to the joint company at cost plus 4%."),
+     "Compute services are billed monthly by use. The largest single member, the Sundrey hospital group, accounted for "
+     "13% of revenue from compute services (2022: 15%). Heat is sold to the joint company at cost plus 4%."),
     ("3. Electricity",
-     "About two thirds of consumption is bought under contracts with fixed prices that end between 2027 and 2033. A change "
-     "of 10% in the day-ahead price would have changed the surplus before tax by 1,050 (2022: 1,190)."),
+     "About two thirds of consumption is bought under contracts with fixed prices that end between 2027 and 2033. A "
+     "change of 10% in the day-ahead price would have changed the surplus before tax by 1,050 (2022: 1,190)."),
     ("4. Joint company",
-     "The cooperative holds 40% of Warmline Sundrey Ltd, which distributes heat from the data centre at the quay. It is "
-     "accounted for by the equity method. No dividend was received in either year."),
+     "The cooperative holds 40% of Warmline Sundrey Ltd, which distributes heat from the data centre at the quay. It "
+     "is accounted for by the equity method. No dividend was received in either year."),
     ("5. Property, plant and equipment, right-of-use and intangible assets",
-     "Depreciation is straight-line: buildings over 40 years, cooling plant over 15, and servers over five. In 2023 the "
-     "useful life of network switches was extended from five to seven years, which lowered the charge by 610. "
+     "Depreciation is straight-line: buildings over 40 years, cooling plant over 15, and servers over five. In 2023 "
+     "the useful life of network switches was extended from five to seven years, which lowered the charge by 610. "
      "Additions of 35,430 were mostly for the second hall at Sundrey Quay."),
     ("6. Borrowings",
-     "In May 2023 the cooperative drew 11,250 from a green loan of up to 25,000 at a fixed rate of 4.35%, repayable in 2030. "
-     "The older bank loans bear interest between 3.6% and 5.1%. The covenant requires members' funds of at least 35% "
-     "of total assets; the ratio was 43.5% at the end of the year (2022: 41.8%)."),
+     "In May 2023 the cooperative drew 11,250 from a green loan of up to 25,000 at a fixed rate of 4.35%, repayable in "
+     "2030. The older bank loans bear interest between 3.6% and 5.1%. The covenant requires members' funds of at least "
+     "35% of total assets; the ratio was 43.5% at the end of the year (2022: 41.8%)."),
     ("7. Provision for decommissioning",
-     "The lease of the quay requires the removal of the sea-water pipes when it ends in 2046. The expected cost is discounted "
-     "at 3.1%."),
+     "The lease of the quay requires the removal of the sea-water pipes when it ends in 2046. The expected cost is "
+     "discounted at 3.1%."),
     ("8. Events after the reporting date",
      "On 9 February 2024 a storm damaged the roof of the workshop at the quay. The loss, about 240, is insured."),
 ]  # fmt: skip
@@ -166,8 +166,8 @@ def story() -> list[Flowable]:
         *title("Consolidated statement of financial position"),
         statement(POSITION),
         Spacer(1, 6),
-        Paragraph("The notes are part of these statements. Audited by Harrow &amp; Pell LLP, whose report of 22 March 2024 "
-                  "is unqualified.", BODY),
+        Paragraph("The notes are part of these statements. Audited by Harrow &amp; Pell LLP, whose report of 22 March "
+                  "2024 is unqualified.", BODY),
         PageBreak(),
         *title("Consolidated statement of cash flows"),
         statement(CASH),

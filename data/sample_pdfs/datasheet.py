@@ -40,8 +40,8 @@ class Revision:
 A = Revision(
     "A",
     "March 2022",
-    "The BX-40 is a passively cooled board for serving language and vision models. It follows the BX-20 and fits the same "
-    "slot, so a server can be upgraded in place. One board holds a 34-billion-parameter model in 8-bit weights.",
+    "The BX-40 is a passively cooled board for serving language and vision models. It follows the BX-20 and fits the "
+    "same slot, so a server can be upgraded in place. One board holds a 34-billion-parameter model in 8-bit weights.",
     (
         "Twice the throughput of the BX-20 at 24% more board power",
         "Sparse mode for mixtures of experts",
@@ -58,18 +58,18 @@ A = Revision(
         ("Weight", "1.42 kg"),
         ("Mean time between failures", "310,000 h"),
     ),
-    "The board needs an airflow of 18 litres per second at an inlet of 30 °C. Above that it lowers its clock in steps of "
-    "75 MHz and reports the event to the host. Liquid cooling is not offered for this revision.",
+    "The board needs an airflow of 18 litres per second at an inlet of 30 °C. Above that it lowers its clock in steps "
+    "of 75 MHz and reports the event to the host. Liquid cooling is not offered for this revision.",
     (("BX40-A-STD", "full-height bracket"), ("BX40-A-LP", "low-profile bracket")),
     ("Known limits",
-     "Firmware before 1.8 may report board power as much as 12% too low at small batch sizes. Sparse mode is limited to 16 "
-     "experts. These limits will be lifted by a later revision."),
+     "Firmware before 1.8 may report board power as much as 12% too low at small batch sizes. Sparse mode is limited "
+     "to 16 experts. These limits will be lifted by a later revision."),
 )  # fmt: skip
 B = Revision(
     "B",
     "June 2023",
-    "Revision B moves the BX-40 to a denser memory and a more efficient voltage regulator. Boards of both revisions can be "
-    "mixed in one server, which then runs all of them at the limits of revision A.",
+    "Revision B moves the BX-40 to a denser memory and a more efficient voltage regulator. Boards of both revisions "
+    "can be mixed in one server, which then runs all of them at the limits of revision A.",
     (
         "More memory at a lower board power",
         "Sparse mode for up to 64 experts",
@@ -86,12 +86,12 @@ B = Revision(
         ("Weight", "1.38 kg"),
         ("Mean time between failures", "365,000 h"),
     ),
-    "The board needs an airflow of 15 litres per second at an inlet of 30 °C. With the cold plate it accepts water of 17 to "
-    "45 °C at 0.9 litres per minute, and the inlet limit for air no longer applies.",
+    "The board needs an airflow of 15 litres per second at an inlet of 30 °C. With the cold plate it accepts water of "
+    "17 to 45 °C at 0.9 litres per minute, and the inlet limit for air no longer applies.",
     (("BX40-B-STD", "full-height bracket"), ("BX40-B-LP", "low-profile bracket"), ("BX40-B-CP", "cold plate")),
     ("Changes since revision A",
-     "Power readings now come from a calibrated shunt with an error below 2%. The auxiliary connector has moved to the rear "
-     "edge. The warranty has been extended from three years to four."),
+     "Power readings now come from a calibrated shunt with an error below 2%. The auxiliary connector has moved to the "
+     "rear edge. The warranty has been extended from three years to four."),
 )  # fmt: skip
 
 

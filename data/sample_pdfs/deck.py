@@ -20,7 +20,10 @@ COVER = style("cover", "Helvetica-Bold", 36, 43, textColor=colors.white)
 COVER_SUB = style("cover-sub", "Helvetica", 17, 23, textColor=colors.white)
 BULLET = style("bullet", "Helvetica", 17, 22, leftIndent=20, bulletIndent=2, bulletFontSize=17)
 SMALL = style("small", "Helvetica", 11, 14)
-LEVELS = {2023: [88, 90, 91, 87, 79, 66, 52, 40, 35, 41, 55, 68], 2022: [90, 92, 93, 91, 88, 83, 77, 73, 71, 74, 80, 85]}
+LEVELS = {
+    2023: [88, 90, 91, 87, 79, 66, 52, 40, 35, 41, 55, 68],
+    2022: [90, 92, 93, 91, 88, 83, 77, 73, 71, 74, 80, 85],
+}
 MONTHS = "JFMAMJJASOND"
 
 
@@ -139,11 +142,12 @@ def make(path: Path) -> None:
         "Farms: 24%",
         "The data centre at Isbrook Campus: 7%",
         "Others, leaks included: 8%",
-    ), Paragraph("Shares of withdrawals in 2023. In 2018, before its second tower, the campus took 4%.", SMALL)])  # fmt: skip
+    ), Paragraph("Shares of withdrawals in 2023. In 2018, before its second tower, the campus took "
+                 "4%.", SMALL)])  # fmt: skip
     canvas.showPage()
     slide(canvas, "Drought stages", [stages(), Paragraph(
-        "A stage is lifted when the level has been above its mark for 14 days. “Large users” are those above 20,000 m³ a "
-        "year: the campus, the dairy and the cannery.", SMALL)])  # fmt: skip
+        "A stage is lifted when the level has been above its mark for 14 days. “Large users” are those above 20,000 m³ "
+        "a year: the campus, the dairy and the cannery.", SMALL)])  # fmt: skip
     canvas.showPage()
     slide(canvas, "What we did in 2023", bullets(
         "Repaired 131 leaks, which saves 52,000 m³ a year",
@@ -153,8 +157,8 @@ def make(path: Path) -> None:
     ))  # fmt: skip
     canvas.showPage()
     slide(canvas, "Two ways to more water", bullets(
-        "Reclaimed water pipeline (RWP): 9.4 km from the sewage works to the campus and the dairy, USD 0.62 per m³, ready in "
-        "April 2025",
+        "Reclaimed water pipeline (RWP): 9.4 km from the sewage works to the campus and the dairy, USD 0.62 per m³, "
+        "ready in April 2025",
         "Desalination at the coast: USD 1.95 per m³, not before 2029",
         "The board voted for the RWP and against desalination, by 11 to 2",
         "A third reservoir was not studied: no valley is left",

@@ -92,60 +92,62 @@ def story() -> list[Flowable]:
         PageBreak(),
         Paragraph("The network", part),
         Paragraph("What LITTORAL is", head),
-        text("LITTORAL stands for Linked Instruments for Tide, Temperature, Oxygen, Rain And Levels. It is a network of 58 "
-             "small stations between the uplands and the outer mole, built since 2016 with parts that a fisherman can "
-             "carry in a rucksack. Jonas Etterby coordinates it; the five area wardens look after the stations. All "
-             "measurements are open from the moment they arrive, and are kept for 25 years."),
+        text("LITTORAL stands for Linked Instruments for Tide, Temperature, Oxygen, Rain And Levels. It is a network "
+             "of 58 small stations between the uplands and the outer mole, built since 2016 with parts that a "
+             "fisherman can carry in a rucksack. Jonas Etterby coordinates it; the five area wardens look after the "
+             "stations. All measurements are open from the moment they arrive, and are kept for 25 years."),
         Paragraph("Where the stations are", head),
         table(STATIONS, cell, [104, 50, 44, 50, 44], head=cell_head),
         Spacer(1, 6),
-        text("Every station measures temperature as well. Only those on the river and the reservoir report the level of "
-             "still or flowing water; those in the harbour and on the flats report tide."),
+        text("Every station measures temperature as well. Only those on the river and the reservoir report the level "
+             "of still or flowing water; those in the harbour and on the flats report tide."),
         Paragraph("How data travel", head),
         Paragraph("Radio", subhead),
-        text("Stations send by radio at 868 MHz to one of five gateways. In normal weather they report every 15 minutes. "
-             "When the wind at the mole passes 17 m/s, the network goes into storm mode and they report every 2 minutes "
-             "until the wind has stayed below that mark for three hours."),
+        text("Stations send by radio at 868 MHz to one of five gateways. In normal weather they report every 15 "
+             "minutes. When the wind at the mole passes 17 m/s, the network goes into storm mode and they report every "
+             "2 minutes until the wind has stayed below that mark for three hours."),
         Paragraph("Gateways", subhead),
-        text("Four gateways hang on the mains. The one on Gull Rock has only the sun and may fall silent in December; do "
-             "not row out for that. What a station could not send it keeps for 40 days and sends later, so a gap on "
+        text("Four gateways hang on the mains. The one on Gull Rock has only the sun and may fall silent in December; "
+             "do not row out for that. What a station could not send it keeps for 40 days and sends later, so a gap on "
              "the map is not yet a gap in the record."),
         PageBreak(),
         Paragraph("Care of a station", part),
         Paragraph("Power", head),
-        text("A station uses about 0.9 Wh a day, most of it for the radio. Its lithium cell of 19 Ah lasts between 4 and 6 "
-             "years, less on the flats, where reports are often repeated. Replace the cell when its voltage under load "
-             "falls below 3.1 V, and take the old one back to the depot. It must not go into household waste."),
+        text("A station uses about 0.9 Wh a day, most of it for the radio. Its lithium cell of 19 Ah lasts between 4 "
+             "and 6 years, less on the flats, where reports are often repeated. Replace the cell when its voltage "
+             "under load falls below 3.1 V, and take the old one back to the depot. It must not go into household "
+             "waste."),
         Paragraph("Calibration", head),
-        text("Check temperature and level every six months against the reference kit. The oxygen optode needs it more often: "
-             "every three months, and after each storm that has thrown sand. Write the date inside the lid with a paint "
-             "pen, since labels do not survive a winter."),
+        text("Check temperature and level every six months against the reference kit. The oxygen optode needs it more "
+             "often: every three months, and after each storm that has thrown sand. Write the date inside the lid with "
+             "a paint pen, since labels do not survive a winter."),
         Paragraph("Accuracy to be reached", subhead),
-        text("Temperature shall agree with the reference within 0.1 °C, tide and level within 4 mm, dissolved oxygen within "
-             "0.2 mg/L, and rain within 5% of the amount poured. A station that fails twice goes to the workshop."),
+        text("Temperature shall agree with the reference within 0.1 °C, tide and level within 4 mm, dissolved oxygen "
+             "within 0.2 mg/L, and rain within 5% of the amount poured. A station that fails twice goes to the "
+             "workshop."),
         Paragraph("Fault codes", head),
         faults,
         Spacer(1, 6),
-        text("The code blinks on the lid in groups. Count twice before you write it down; beginners often read E11 as two "
-             "separate ones."),
+        text("The code blinks on the lid in groups. Count twice before you write it down; beginners often read E11 as "
+             "two separate ones."),
         PageBreak(),
         Paragraph("Safety and permission", part),
         Paragraph("On the flats", head),
-        text("Nobody goes out alone. Leave the shore no earlier than two hours before low water and be back one hour after "
-             "it. In fog turn round at once: the flats have no marks, and the channel behind Gull Rock fills first. Each "
-             "pair carries a whistle, a compass and a radio set to the harbour's working channel."),
+        text("Nobody goes out alone. Leave the shore no earlier than two hours before low water and be back one hour "
+             "after it. In fog turn round at once: the flats have no marks, and the channel behind Gull Rock fills "
+             "first. Each pair carries a whistle, a compass and a radio set to the harbour's working channel."),
         Paragraph("In the harbour", head),
-        text("Tell the harbour office before you climb down a quay ladder. Poles must not stand higher than 3.2 m above the "
-             "quay, and nothing may be fixed to the fenders. The two stations beside the intake of the data centre "
-             "belong to us, though its operator pays for them."),
+        text("Tell the harbour office before you climb down a quay ladder. Poles must not stand higher than 3.2 m "
+             "above the quay, and nothing may be fixed to the fenders. The two stations beside the intake of the data "
+             "centre belong to us, though its operator pays for them."),
         Paragraph("What the data are used for", part),
         Paragraph("Warnings", head),
         text("The harbour's flood warning needs three stations that agree within 5 cm. The water board uses the four "
              "stations on the reservoir as a check of its own gauge. The observatory itself gives no forecasts."),
         Paragraph("Discharge of warm water", head),
-        text("Since 2019 the network has watched the temperature around the sea-water outlet at the quay. The difference "
-             "between the stations upstream and downstream is published every hour. In the first three years its mean was "
-             "1.7 °C."),
+        text("Since 2019 the network has watched the temperature around the sea-water outlet at the quay. The "
+             "difference between the stations upstream and downstream is published every hour. In the first three "
+             "years its mean was 1.7 °C."),
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
@@ -20,7 +21,7 @@ class Sheet(BaseDocTemplate):
         super().__init__(str(path), pagesize=pagesize, invariant=1, title=title, author=author, subject=NOTICE)
 
 
-def style(name: str, font: str, size: float, lead: float | None = None, **more: object) -> ParagraphStyle:
+def style(name: str, font: str, size: float, lead: float | None = None, **more: Any) -> ParagraphStyle:
     """A paragraph style; the line height is 1.2 times the size unless told."""
     return ParagraphStyle(name, fontName=font, fontSize=size, leading=lead or size * 1.2, **more)
 
@@ -33,7 +34,7 @@ def table(
     head: ParagraphStyle | None = None,
     head_rows: int = 1,
     words: Collection[int] = (),
-    more: Sequence[tuple[object, ...]] = (),
+    more: Sequence[tuple[Any, ...]] = (),
 ) -> Table:
     """A ruled table without vertical lines: header rows are repeated on a new page.
 
@@ -51,7 +52,7 @@ def table(
 
     body = [[one(text, r, c) for c, text in enumerate(row)] for r, row in enumerate(rows)]
     made = Table(body, colWidths=list(widths) if widths else None, repeatRows=head_rows, hAlign="LEFT")
-    ruled = [
+    ruled: list[Any] = [
         ("LINEABOVE", (0, 0), (-1, 0), 0.9, colors.black),
         ("LINEBELOW", (0, head_rows - 1), (-1, head_rows - 1), 0.5, colors.black),
         ("LINEBELOW", (0, -1), (-1, -1), 0.9, colors.black),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 from reportlab.graphics.charts.barcharts import HorizontalBarChart
 from reportlab.graphics.charts.lineplots import LinePlot
@@ -11,12 +12,22 @@ from reportlab.graphics.widgets.markers import makeMarker
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Flowable, Frame, FrameBreak, KeepTogether, NextPageTemplate, PageTemplate, Paragraph, Spacer, Table
+from reportlab.platypus import (
+    Flowable,
+    Frame,
+    FrameBreak,
+    KeepTogether,
+    NextPageTemplate,
+    PageTemplate,
+    Paragraph,
+    Spacer,
+    Table,
+)
 
 from sample_pdfs.page import NOTICE, Sheet, style, table
 
 WIDTH, HEIGHT = A4
-MARGIN, GUTTER, TOP, BOTTOM = 50, 20, 58, 58
+MARGIN, GUTTER, TOP, BOTTOM = 50.0, 20.0, 58.0, 58.0
 COLUMN = (WIDTH - 2 * MARGIN - GUTTER) / 2
 TITLE_ROOM, FOOTNOTE_ROOM, WIDE_TABLE_ROOM = 100, 46, 116
 
@@ -35,60 +46,62 @@ CELL_HEAD = style("cell-head", "Times-Bold", 8.4, 10)
 NOTE = style("note", "Times-Roman", 7.6, 9)
 REFERENCE = style("reference", "Times-Roman", 8, 9.4, leftIndent=12, firstLineIndent=-12, spaceAfter=2)
 
-ABSTRACT_TEXT = """<i>Abstract</i>—Most published figures for the energy of a language-model request come from counters on
-the accelerator itself, which leave out the host, the network and the cooling. We put revenue-grade meters between the
-wall and 96 servers of a cooperative operator and recorded eleven months of production traffic. We report the energy
-per request (EPR) of three models on three generations of one accelerator line, the fresh water that goes with it, and
-the point at which serving a model has cost as much electricity as training it. Replacing a BX-20 by a BX-60 divides
-the EPR of our largest model by about three, while the choice of site changes its water by a factor of ten."""
+ABSTRACT_TEXT = """<i>Abstract</i>—Most published figures for the energy of a language-model request come from
+counters on the accelerator itself, which leave out the host, the network and the cooling. We put revenue-grade meters
+between the wall and 96 servers of a cooperative operator and recorded eleven months of production traffic. We report
+the energy per request (EPR) of three models on three generations of one accelerator line, the fresh water that goes
+with it, and the point at which serving a model has cost as much electricity as training it. Replacing a BX-20 by a
+BX-60 divides the EPR of our largest model by about three, while the choice of site changes its water by a factor of
+ten."""
 
 INTRODUCTION = [
     """How much electricity does one question to a language model use? The public answers differ by two orders of
     magnitude, and much of the spread has nothing to do with the models. It comes from where the measuring instrument
     is put. A counter on the accelerator sees its own chips and memory. It does not see the host processor that
     tokenises the prompt, the switch that carries it, the fans, or the losses in the power supply.""",
-    """We had the chance to measure at the socket. Fennmark Compute Cooperative let us fit meters of accuracy class 0.5
-    to every rack in one hall at each of its three sites, Sundrey Quay, Isbrook Campus and Merrow Hill, from February
-    to December 2023. The hall at Isbrook is cooled by evaporation, the one at the quay by sea water through a heat
-    exchanger, and the one on the hill by outside air. This gives us something that earlier work lacks: the same
-    software and the same hardware under three cooling systems.""",
+    """We had the chance to measure at the socket. Fennmark Compute Cooperative let us fit meters of accuracy class
+    0.5 to every rack in one hall at each of its three sites, Sundrey Quay, Isbrook Campus and Merrow Hill, from
+    February to December 2023. The hall at Isbrook is cooled by evaporation, the one at the quay by sea water through
+    a heat exchanger, and the one on the hill by outside air. This gives us something that earlier work lacks: the
+    same software and the same hardware under three cooling systems.""",
     """We define the <i>energy per request</i> (EPR) as all electricity drawn at the rack during a request, divided by
     the number of requests that share the machine, and the <i>water usage effectiveness</i> (WUE) as litres of fresh
     water evaporated or discharged per kilowatt-hour of IT electricity. Sea water that is returned to the harbour does
     not count.""",
 ]
 RELATED = [
-    """Brandvold and Sayeh [1] were the first to share out idle power among tenants of one machine, and we follow their
-    rule. Corvane et al. [2] estimate the electricity of 41 models from chip specifications and find 0.3 Wh to 4.4 Wh
-    for a prompt; they measure nothing themselves and assume a host share of 10%. On water, Ostrander [4] separates
-    evaporation, drift and blow-down in small towers, and finds that drift, which is what visitors see, is less than
-    0.02% of the circulating flow. A regional view of withdrawals is given by the water board [3], for which one campus
-    is only one user among farms and households.""",
-    """None of these follows a request from the prompt to the cooling tower. Closest to our aim is the vendor's own product
-    brief [5], whose figure of 0.9 Wh for an unnamed 30-billion-parameter model covers the board alone and a batch
-    of 32.""",
+    """Brandvold and Sayeh [1] were the first to share out idle power among tenants of one machine, and we follow
+    their rule. Corvane et al. [2] estimate the electricity of 41 models from chip specifications and find 0.3 Wh to
+    4.4 Wh for a prompt; they measure nothing themselves and assume a host share of 10%. On water, Ostrander [4]
+    separates evaporation, drift and blow-down in small towers, and finds that drift, which is what visitors see, is
+    less than 0.02% of the circulating flow. A regional view of withdrawals is given by the water board [3], for which
+    one campus is only one user among farms and households.""",
+    """None of these follows a request from the prompt to the cooling tower. Closest to our aim is the vendor's own
+    product brief [5], whose figure of 0.9 Wh for an unnamed 30-billion-parameter model covers the board alone and a
+    batch of 32.""",
 ]
 HARDWARE = [
-    """Table 1 lists the accelerators, all from Brantwell Semiconductor. The BX-40 boards are of revision A; the vendor
-    has since announced a revision with a lower board power, which we could not obtain in time. Every server holds
-    eight boards and two host processors.""",
+    """Table 1 lists the accelerators, all from Brantwell Semiconductor. The BX-40 boards are of revision A; the
+    vendor has since announced a revision with a lower board power, which we could not obtain in time. Every server
+    holds eight boards and two host processors.""",
     """We serve three models. Heron-7B and Heron-34B are dense; Plover-180B is a mixture of experts that activates 22
     billion parameters for a token. All run in 8-bit weights unless stated, with continuous batching and a median
     batch of 16.""",
 ]
 METERING = [
-    """The meters report every second over a separate network. We align their clocks with the request log to within
-    20 ms and attribute the power of a server to the requests in flight in proportion to the tokens that they
-    generate. Idle power is shared equally. An idle BX-40 board draws 62 W, an idle BX-60 board 48 W, and at night up
-    to a third of a server's electricity is of this kind.""",
-    """As a check we read the on-board counters as well. Compared with the socket, the counters under-report by 9% to 14%
-    even after we add the documented overhead of the host, and the gap widens at small batch sizes. We therefore
+    """The meters report every second over a separate network. We align their clocks with the request log to within 20
+    ms and attribute the power of a server to the requests in flight in proportion to the tokens that they generate.
+    Idle power is shared equally. An idle BX-40 board draws 62 W, an idle BX-60 board 48 W, and at night up to a third
+    of a server's electricity is of this kind.""",
+    """As a check we read the on-board counters as well. Compared with the socket, the counters under-report by 9% to
+    14% even after we add the documented overhead of the host, and the gap widens at small batch sizes. We therefore
     discard them in what follows.""",
 ]
 PER_REQUEST = [
-    """Table 2 gives the median EPR. For every model the step from one generation to the next saves between a third and
-    a half. The step matters most for Plover-180B, whose expert weights no longer fit in the memory of one BX-20 server
-    and have to travel over the network. The same model needs 6.30 Wh on the oldest board and 2.05 Wh on the newest.""",
+    """Table 2 gives the median EPR. For every model the step from one generation to the next saves between a third
+    and a half. The step matters most for Plover-180B, whose expert weights no longer fit in the memory of one BX-20
+    server and have to travel over the network. The same model needs 6.30 Wh on the oldest board and 2.05 Wh on the
+    newest.""",
     """Fig. 1 shows where the electricity goes for Heron-34B on the BX-40. The accelerators take 61%, so a figure that
     counts only them must be multiplied by about 1.6 to reach the socket. The share of the host is larger than the 10%
     that Corvane et al. [2] assume.""",
@@ -100,40 +113,43 @@ PER_REQUEST = [
 ]
 WATER = [
     """Table 3 converts energy to water. At Isbrook Campus a thousand requests to Heron-34B evaporate 2.3 litres on a
-    summer afternoon but only 0.9 litres in winter, when the towers run dry for two hours in three. At Sundrey Quay the
-    only fresh water is the make-up of the closed loop, 0.2 litres in every season. Moving summer afternoons from the
-    campus to the quay would save about 90% of that water at the cost of 6 ms of extra latency.""",
+    summer afternoon but only 0.9 litres in winter, when the towers run dry for two hours in three. At Sundrey Quay
+    the only fresh water is the make-up of the closed loop, 0.2 litres in every season. Moving summer afternoons from
+    the campus to the quay would save about 90% of that water at the cost of 6 ms of extra latency.""",
     """The quay is not free of harm. The returned sea water is warmer than the harbour, and the permit limits the
     difference. We did not study the effect on the mud flats.""",
 ]
 TRAINING = [
-    """Plover-180B was trained at Merrow Hill on 1,536 BX-40 boards in 47 days and used 1,040 MWh, measured at the socket.
-    At the 0.258 kg CO<sub rise="1.5" size="6.5">2</sub>e per kWh of the regional grid in those weeks this is 268 tCO<sub rise="1.5" size="6.5">2</sub>e. An earlier
-    run that diverged after nine days added 190 MWh, which we list apart because most papers would not mention it.""",
-    """Serving catches up quickly. At 3.42 Wh a request, the electricity of the training run equals that of 304 million
-    requests. The cooperative's members sent 2.1 million requests to the model on an average day of March, so the
-    break-even came after 145 days. Claims that training dominates the footprint of a model, common in the literature
-    until lately, do not hold for a model in steady use.""",
+    """Plover-180B was trained at Merrow Hill on 1,536 BX-40 boards in 47 days and used 1,040 MWh, measured at the
+    socket. At the 0.258 kg CO<sub rise="1.5" size="6.5">2</sub>e per kWh of the regional grid in those weeks this is
+    268 tCO<sub rise="1.5" size="6.5">2</sub>e. An earlier run that diverged after nine days added 190 MWh, which we
+    list apart because most papers would not mention it.""",
+    """Serving catches up quickly. At 3.42 Wh a request, the electricity of the training run equals that of 304
+    million requests. The cooperative's members sent 2.1 million requests to the model on an average day of March, so
+    the break-even came after 145 days. Claims that training dominates the footprint of a model, common in the
+    literature until lately, do not hold for a model in steady use.""",
 ]
 DISCUSSION = [
-    """What should an operator do first? In our halls the order is clear. Filling batches is free and saves most, as long
-    as users accept the wait: in a survey of 640 of them, 72% did not notice a delay of half a second, and 9% said that
-    they would leave over it. Replacing boards comes second. A BX-60 that replaces a BX-40 under steady load saves its
-    own price in electricity after 3.1 years at the prices of 2023, which is shorter than the five years for which the
-    cooperative depreciates its servers but longer than the two years that some commercial operators plan for.""",
-    """Moving load between sites saves water but hardly any electricity. The PUE of the halls lies between 1.12 and 1.30,
-    so even a complete move from the hill to the quay would save only about 14% of the facility's electricity. In a dry
-    summer the water matters more. The two aims can be at odds: outside air costs fan power, evaporation saves it.""",
-    """A word on averages. The mean EPR of Heron-34B on the BX-40 is 1.41 Wh, well above the median of 1.08 Wh, because a
-    few requests with very long answers weigh heavily. One request in a hundred uses more than 7.5 Wh. Reports that
-    divide a monthly bill by a number of requests give the mean, and should say so.""",
+    """What should an operator do first? In our halls the order is clear. Filling batches is free and saves most, as
+    long as users accept the wait: in a survey of 640 of them, 72% did not notice a delay of half a second, and 9%
+    said that they would leave over it. Replacing boards comes second. A BX-60 that replaces a BX-40 under steady load
+    saves its own price in electricity after 3.1 years at the prices of 2023, which is shorter than the five years for
+    which the cooperative depreciates its servers but longer than the two years that some commercial operators plan
+    for.""",
+    """Moving load between sites saves water but hardly any electricity. The PUE of the halls lies between 1.12 and
+    1.30, so even a complete move from the hill to the quay would save only about 14% of the facility's electricity.
+    In a dry summer the water matters more. The two aims can be at odds: outside air costs fan power, evaporation
+    saves it.""",
+    """A word on averages. The mean EPR of Heron-34B on the BX-40 is 1.41 Wh, well above the median of 1.08 Wh,
+    because a few requests with very long answers weigh heavily. One request in a hundred uses more than 7.5 Wh.
+    Reports that divide a monthly bill by a number of requests give the mean, and should say so.""",
 ]
 LIMITS = [
-    """Our traffic comes from one operator with 212 member organisations, most of them schools, clinics and town halls.
-    The median user sent 11 requests on a working day, with 340 prompt tokens and 190 generated tokens. Long documents
-    and code are rare, so the EPR of other services may well be higher. We measured no embodied carbon. Finally, the
-    meters were fitted to one hall at each site; the whole-site figures in the operator's own reports include offices,
-    lighting and older halls, and should not be compared with ours without care.""",
+    """Our traffic comes from one operator with 212 member organisations, most of them schools, clinics and town
+    halls. The median user sent 11 requests on a working day, with 340 prompt tokens and 190 generated tokens. Long
+    documents and code are rare, so the EPR of other services may well be higher. We measured no embodied carbon.
+    Finally, the meters were fitted to one hall at each site; the whole-site figures in the operator's own reports
+    include offices, lighting and older halls, and should not be compared with ours without care.""",
 ]
 CONCLUSION = [
     """Energy claims for language models should state where the meter was. On our machines, moving it from the chip to
@@ -148,7 +164,8 @@ REFERENCES = [
     "[2] P. Corvane, L. Ito and S. Marsh. What a prompt costs: chip-level estimates for 41 models. Proc. Imaginary "
     "Conference on Efficient Computing, 2023.",
     "[3] Isbrook Water Board. Isbrook Reservoir after the dry summer of 2023. Presentation to members, 2023.",
-    "[4] R. Ostrander. Evaporation, drift and blow-down in small cooling towers. Invented Engineering Letters, 7, 2021.",
+    "[4] R. Ostrander. Evaporation, drift and blow-down in small cooling towers. Invented Engineering Letters, 7, "
+    "2021.",
     "[5] Brantwell Semiconductor. BX-40 inference accelerator, product brief, revision A. 2022.",
 ]
 
@@ -173,7 +190,9 @@ WATER_ROWS = [
 ]
 
 
-def lettering(x: float, y: float, text: str, colour: str = "#000000", anchor: str = "start") -> String:
+def lettering(
+    x: float, y: float, text: str, colour: str = "#000000", anchor: Literal["start", "middle"] = "start"
+) -> String:
     """A word in a chart."""
     return String(x, y, text, fontName="Helvetica", fontSize=7, fillColor=colors.HexColor(colour), textAnchor=anchor)
 
@@ -182,7 +201,7 @@ def breakdown() -> Drawing:
     """Figure 1: bars with their values."""
     drawing = Drawing(COLUMN, 126)
     chart = HorizontalBarChart()
-    chart.x, chart.y, chart.width, chart.height = 88, 26, COLUMN - 112, 94
+    chart.x, chart.y, chart.width, chart.height = 88, 26, int(COLUMN) - 112, 94
     chart.data = [(5, 5, 12, 17, 61)]
     chart.categoryAxis.categoryNames = ["Network", "Power supply", "Cooling fans", "Host and memory", "Accelerators"]
     chart.valueAxis.valueMin, chart.valueAxis.valueMax, chart.valueAxis.valueStep = 0, 70, 10
@@ -200,7 +219,7 @@ def batching() -> Drawing:
     """Figure 2: two lines over the batch size."""
     drawing = Drawing(COLUMN, 138)
     chart = LinePlot()
-    chart.x, chart.y, chart.width, chart.height = 34, 28, COLUMN - 50, 100
+    chart.x, chart.y, chart.width, chart.height = 34, 28, int(COLUMN) - 50, 100
     chart.data = [[(0, 9.80), (1, 4.71), (2, 2.05), (3, 1.62)], [(0, 14.6), (1, 7.6), (2, 3.42), (3, 2.9)]]
     chart.xValueAxis.valueMin, chart.xValueAxis.valueMax, chart.xValueAxis.valueSteps = 0, 3, [0, 1, 2, 3]
     chart.xValueAxis.labelTextFormat = lambda step: str(4 ** int(step))
@@ -210,7 +229,7 @@ def batching() -> Drawing:
     for line, (colour, marker) in enumerate([("#b04a3a", "FilledCircle"), ("#4878a8", "FilledSquare")]):
         chart.lines[line].strokeColor = colors.HexColor(colour)
         chart.lines[line].strokeWidth = 1.2
-        chart.lines[line].symbol = makeMarker(marker, size=4)
+        chart.lines[line].symbol = makeMarker(marker, size=4)  # type: ignore[no-untyped-call]
     drawing.add(chart)
     drawing.add(lettering(34 + (COLUMN - 50) / 2, 4, "Batch size", anchor="middle"))
     drawing.add(lettering(40, 131, "EPR (Wh)"))
@@ -273,7 +292,7 @@ def templates() -> list[PageTemplate]:
     """First page with room for the title, then one with the wide table, then plain ones."""
 
     def columns(top: float, left_bottom: float = BOTTOM) -> list[Frame]:
-        nothing = {"leftPadding": 0, "rightPadding": 0, "topPadding": 0, "bottomPadding": 0}
+        nothing: dict[str, Any] = {"leftPadding": 0, "rightPadding": 0, "topPadding": 0, "bottomPadding": 0}
         right = MARGIN + COLUMN + GUTTER
         return [
             Frame(MARGIN, left_bottom, COLUMN, HEIGHT - top - left_bottom, **nothing),

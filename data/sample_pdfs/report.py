@@ -40,7 +40,7 @@ class Footnote(Flowable):
 
     def draw(self) -> None:
         """Leave the text for the end of the page."""
-        self.canv.notes = [*getattr(self.canv, "notes", []), self.text]
+        vars(self.canv).setdefault("notes", []).append(self.text)
 
 
 def page_end(canvas: Canvas, _: object) -> None:
@@ -52,14 +52,13 @@ def page_end(canvas: Canvas, _: object) -> None:
     canvas.line(MARGIN, HEIGHT - 47, WIDTH - MARGIN, HEIGHT - 47)
     canvas.drawCentredString(WIDTH / 2, 36, f"Page {canvas.getPageNumber()} of 4")
     canvas.setFillColor(colors.black)
-    notes = [Paragraph(text, NOTE) for text in getattr(canvas, "notes", [])]
+    notes = [Paragraph(text, NOTE) for text in vars(canvas).pop("notes", [])]
     y = 56 + sum(note.wrapOn(canvas, WIDTH - 2 * MARGIN, 100)[1] for note in notes)
     if notes:
         canvas.line(MARGIN, y + 4, MARGIN + 110, y + 4)
     for note in notes:
         y -= note.height
         note.drawOn(canvas, MARGIN, y)
-    canvas.notes = []
 
 
 def cover_end(canvas: Canvas, _: object) -> None:
@@ -140,9 +139,10 @@ def story() -> list[Flowable]:
                   "electricity. Emissions are given in tonnes of carbon dioxide equivalent (tCO2e).", BODY),
         Paragraph("2 Electricity", HEAD),
         Paragraph("2.1 Consumption", SUBHEAD),
-        Paragraph("Our sites drew 146,430 MWh in 2024, 5.1% more than in the year before. Growth was confined to Sundrey "
-                  "Quay, where the second hall opened in April, and to Merrow Hill. At Isbrook Campus consumption fell "
-                  "for the first time, because 1,100 of the oldest servers were moved to the quay.<super>1</super>", BODY),
+        Paragraph("Our sites drew 146,430 MWh in 2024, 5.1% more than in the year before. Growth was confined to "
+                  "Sundrey Quay, where the second hall opened in April, and to Merrow Hill. At Isbrook Campus "
+                  "consumption fell for the first time, because 1,100 of the oldest servers were moved to the "
+                  "quay.<super>1</super>", BODY),
         Footnote("1. The move took place between 6 May and 21 June 2024. Electricity used by the machines in transit "
                  "and in testing, about 60 MWh, is counted at the receiving site."),
         Paragraph("Table 1. Electricity drawn from the grid (MWh)", CAPTION),
@@ -150,39 +150,39 @@ def story() -> list[Flowable]:
         Spacer(1, 10),
         Paragraph("2.2 Efficiency", SUBHEAD),
         Paragraph("The best PUE was again that of Sundrey Quay, whose pumps need less than a third of the power of the "
-                  "towers at Isbrook. Merrow Hill remains the worst of the three, as its halls were built for colocation "
-                  "in 2012 and their floors leak air. A renovation is planned for 2026.", BODY),
+                  "towers at Isbrook. Merrow Hill remains the worst of the three, as its halls were built for "
+                  "colocation in 2012 and their floors leak air. A renovation is planned for 2026.", BODY),
         Paragraph("Table 2. Power usage effectiveness", CAPTION),
         figures(PUE, [150, 80, 80, 80]),
         Spacer(1, 10),
         Paragraph("2.3 Origin", SUBHEAD),
-        Paragraph("Contracts with two wind farms and our own 4.6 MW of solar panels covered 71% of consumption in 2024, "
-                  "after 64% in 2023 and 58% in 2022. The remainder is bought on the day-ahead market. We do not buy "
-                  "certificates that are not tied to a plant.<super>2</super>", BODY),
+        Paragraph("Contracts with two wind farms and our own 4.6 MW of solar panels covered 71% of consumption in "
+                  "2024, after 64% in 2023 and 58% in 2022. The remainder is bought on the day-ahead market. We do not "
+                  "buy certificates that are not tied to a plant.<super>2</super>", BODY),
         Footnote("2. A certificate for 3,000 MWh that came with the lease of an office was retired without being "
                  "counted."),
         Paragraph("3 Water", HEAD),
         Paragraph("3.1 Withdrawals", SUBHEAD),
         Paragraph("We withdrew 110,350 m³ of fresh water, of which Isbrook Campus took 88%. The campus used 97,300 m³, "
                   "almost a quarter less than in the dry year 2023, thanks to a warmer supply-air setting and a mild "
-                  "August. Sea water that passes through the heat exchangers at the quay, some 21 million m³, returns to "
-                  "the harbour and is not counted.<super>3</super>", BODY),
-        Footnote("3. The 2022 figure for Merrow Hill has been restated from 3,600 m³ to 4,100 m³ after a faulty meter was "
-                 "found and replaced in November 2023."),
+                  "August. Sea water that passes through the heat exchangers at the quay, some 21 million m³, returns "
+                  "to the harbour and is not counted.<super>3</super>", BODY),
+        Footnote("3. The 2022 figure for Merrow Hill has been restated from 3,600 m³ to 4,100 m³ after a faulty meter "
+                 "was found and replaced in November 2023."),
         Paragraph("Table 3. Fresh water withdrawn (m³), and WUE", CAPTION),
         figures(WATER, [130, 70, 70, 70, 110], total=True),
         Spacer(1, 10),
         Paragraph("3.2 Target", SUBHEAD),
-        Paragraph("By 2027 Isbrook Campus shall withdraw less than 80,000 m³ of drinking water a year. The main step is "
-                  "the connection to the water board's pipeline for reclaimed water, which our members approved in "
+        Paragraph("By 2027 Isbrook Campus shall withdraw less than 80,000 m³ of drinking water a year. The main step "
+                  "is the connection to the water board's pipeline for reclaimed water, which our members approved in "
                   "June with 187 votes to 14. From the second half of 2025 it should replace 30% to 45% of what the "
                   "towers take from the reservoir today.", BODY),
         Paragraph("3.3 Discharge", SUBHEAD),
-        Paragraph("The permit for Sundrey Quay allows returned sea water to be at most 3 °C warmer than the harbour. The "
-                  "limit was exceeded on four days in July, each time for less than five hours, when a jellyfish bloom "
-                  "blocked two of the six intake screens. The harbour authority was informed and imposed no fine. The "
-                  "screens have since been fitted with an air curtain, and no further excess has been recorded up to "
-                  "the date of this report.", BODY),
+        Paragraph("The permit for Sundrey Quay allows returned sea water to be at most 3 °C warmer than the harbour. "
+                  "The limit was exceeded on four days in July, each time for less than five hours, when a jellyfish "
+                  "bloom blocked two of the six intake screens. The harbour authority was informed and imposed no "
+                  "fine. The screens have since been fitted with an air curtain, and no further excess has been "
+                  "recorded up to the date of this report.", BODY),
         Paragraph("4 Emissions", HEAD),
         Paragraph("Table 4. Greenhouse-gas emissions (tCO2e)", CAPTION),
         figures(EMISSIONS, [220, 80, 80]),
@@ -191,27 +191,28 @@ def story() -> list[Flowable]:
                   "Scope 3 is the least certain figure. Two thirds of it is the making of servers, for which few "
                   "suppliers give data, so we estimate a range of 28,000 to 35,500 tCO2e around the central value. "
                   "Emissions of the members' own offices are not included.<super>4</super>", BODY),
-        Footnote("4. The method follows the cooperative's accounting manual, fourth edition. Flights of staff, 61 tCO2e, "
-                 "are part of Scope 3."),
+        Footnote("4. The method follows the cooperative's accounting manual, fourth edition. Flights of staff, 61 "
+                 "tCO2e, are part of Scope 3."),
         Paragraph("4.1 Backup generators", SUBHEAD),
-        Paragraph("Each generator is tested once a month for 30 minutes. Since October 2024 the seven at Sundrey Quay run "
-                  "on hydrotreated vegetable oil; those at the other two sites still burn diesel. In the only real "
-                  "outage of the year, on 2 December, the generators at Merrow Hill carried the site for 3 hours and 20 "
-                  "minutes without loss of service.", BODY),
+        Paragraph("Each generator is tested once a month for 30 minutes. Since October 2024 the seven at Sundrey Quay "
+                  "run on hydrotreated vegetable oil; those at the other two sites still burn diesel. In the only real "
+                  "outage of the year, on 2 December, the generators at Merrow Hill carried the site for 3 hours and "
+                  "20 minutes without loss of service.", BODY),
         Paragraph("5 Equipment", HEAD),
         Paragraph("5.1 Purchases and retirements", SUBHEAD),
-        Paragraph("The cooperative bought 420 servers and retired 655. The average server was 5.4 years old when it left "
-                  "service. Accelerators are now all of the BX line; the last BX-20 boards were switched off on 30 "
-                  "September.", BODY),
+        Paragraph("The cooperative bought 420 servers and retired 655. The average server was 5.4 years old when it "
+                  "left service. Accelerators are now all of the BX line; the last BX-20 boards were switched off on "
+                  "30 September.", BODY),
         Paragraph("5.2 What became of the old servers", SUBHEAD),
         *bullets("388 were refurbished and given to schools of the region;",
                  "203 were sold for parts;",
                  "64 were recycled as scrap, of which 11 because their disks could not be wiped."),
         Paragraph("6 Outlook", HEAD),
         Paragraph("We expect to draw between 150,000 and 158,000 MWh in 2025, as the second hall at the quay fills up. "
-                  "A decision on a fourth site has been put off until the members' assembly of 2026. The report for 2025 "
-                  "will be the first to be assured by an outside auditor.", BODY),
-        Paragraph("Questions about this report go to Lise Marchetti, resource analyst, at resources@example.org.", BODY),
+                  "A decision on a fourth site has been put off until the members' assembly of 2026. The report for "
+                  "2025 will be the first to be assured by an outside auditor.", BODY),
+        Paragraph("Questions about this report go to Lise Marchetti, resource analyst, at "
+                  "resources@example.org.", BODY),
     ]  # fmt: skip
 
 
