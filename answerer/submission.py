@@ -1,0 +1,202 @@
+"""Questions in, a submission out, and a run that goes on where it was killed.
+
+Every finished row is at once appended to a journal beside the CSV (`OUT.partial.jsonl`); the CSV itself is written
+whole, in the questions' order, when the run ends, is interrupted or fails, and the journal goes.
+
+The next run keeps the rows of both whose id, question and unit are those of a question asked now. What answered them
+does not matter: a run that failed on a few rows may go on with another model. Restart to ask all again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from answerer.answer import Answer, Citation, Question
+from answerer.references import write_references
+from answerer.units import BLANK_UNITS
+from answerer.values import BLANK, number, pair
+from kohaku.errors import TableError
+from kohaku.tables import check_unique, read_rows, storable, write_rows
+
+COLUMNS = (
+    "id",
+    "question",
+    "answer",
+    "answer_value",
+    "answer_unit",
+    "ref_id",
+    "ref_url",
+    "supporting_materials",
+    "explanation",
+)
+UNANSWERED = "Unable to answer with confidence based on the provided documents."
+JOURNAL = ".partial.jsonl"
+
+Row = dict[str, str]
+
+
+def read_questions(path: str | Path) -> list[Question]:
+    """The questions of a CSV with at least id and question; raises TableError where an id is empty or stands twice."""
+    rows = read_rows(path, ("id", "question"))
+    check_unique(rows, "id", path)
+    return [_question(row) for row in rows]
+
+
+def row(answer: Answer, documents: Mapping[str, Mapping[str, str]]) -> Row:
+    """An answer as the submission's columns; `documents` holds the metadata of each by id."""
+    question = answer.question
+    fields = {"id": question.id, "question": question.text, "answer_unit": question.unit or BLANK}
+    if answer.is_blank:
+        fields |= {"answer": UNANSWERED, "explanation": harmless(answer.explanation)}
+    else:
+        urls = [documents.get(id, {}).get("url", "") for id in answer.references]
+        fields |= {
+            "answer": harmless(answer.text),
+            "answer_value": harmless_value(answer.value),
+            "ref_id": write_references(answer.references),
+            "ref_url": write_references([url for url in urls if url not in ("", BLANK)]),
+            "supporting_materials": harmless(" ".join(map(_quoted, answer.citations))),
+            "explanation": harmless(answer.explanation),
+        }
+    return {column: fields.get(column) or BLANK for column in COLUMNS}
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet runs as a formula: an apostrophe before = + - @, unless it is a number.
+
+    >>> harmless("=1+1"), harmless("-5"), harmless("5 - 3")
+    ("'=1+1", '-5', '5 - 3')
+    """
+    text = storable(text).strip()
+    starts = text.lstrip("\ufeff \t\r\n")[:1]
+    return f"'{text}" if starts and starts in "=+-@" and number(text) is None else text
+
+
+def harmless_value(text: str) -> str:
+    """A value likewise, but one that could run nothing is left as it is, since it is compared letter by letter.
+
+    >>> harmless_value("-5"), harmless_value("@home"), harmless_value("=HYPERLINK(1)")
+    ('-5', '@home', "'=HYPERLINK(1)")
+    """
+    text = storable(text).strip()
+    runs = any(sign in text for sign in "(|!") or text.lstrip("\ufeff").startswith("=")
+    return harmless(text) if runs and pair(text) is None else text
+
+
+class Submission:
+    """A submission CSV in the making; use it as a context manager, which writes the CSV whatever ends the run."""
+
+    def __init__(self, path: str | Path, questions: Sequence[Question], *, restart: bool = False) -> None:
+        """Takes up the finished rows of earlier runs, or with `restart` discards them.
+
+        Raises TableError where the path can't be written, or holds a CSV that is no submission.
+        """
+        self.path = Path(path)
+        self.questions = tuple(questions)
+        self._rows: dict[str, Row] = {}
+        earlier = self._earlier()
+        if restart:  # the old rows go now: a run that restarts and is killed must not take them up again
+            self.path.unlink(missing_ok=True)
+            self._journal_path.unlink(missing_ok=True)
+        else:
+            self._take_up(earlier)
+        # Whatever a kill left half written ends here (empty lines are passed over); and a place that can't be
+        # written is known before any question is asked.
+        self._append("\n")
+
+    @property
+    def waiting(self) -> list[Question]:
+        """The questions that have no finished row yet, in order."""
+        return [question for question in self.questions if question.id not in self._rows]
+
+    def add(self, row: Row) -> None:
+        """Takes a finished row; when this returns, it outlasts a kill of the process or of the machine."""
+        row = {column: storable(row[column]) for column in COLUMNS}
+        self._append(json.dumps(row) + "\n")
+        self._rows[row["id"]] = row
+
+    def write(self) -> None:
+        """Writes the CSV: the finished rows in the questions' order, each once."""
+        finished = [self._rows[question.id] for question in self.questions if question.id in self._rows]
+        write_rows(self.path, COLUMNS, finished)
+
+    def close(self) -> None:
+        """Writes the CSV, after which the journal has nothing more to tell."""
+        self.write()
+        self._journal_path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _journal_path(self) -> Path:
+        return self.path.with_name(self.path.name + JOURNAL)
+
+    def _earlier(self) -> list[Row]:
+        return read_rows(self.path, COLUMNS) if self.path.is_file() and self.path.stat().st_size else []
+
+    def _take_up(self, earlier: Sequence[Row]) -> None:
+        asked = {question.id: _asked(question.text, question.unit) for question in self.questions}
+        for row in (*earlier, *_journal_rows(self._journal_path)):
+            if asked.get(row["id"]) == _asked(row["question"], row["answer_unit"]):
+                self._rows[row["id"]] = {column: row[column] for column in COLUMNS}
+
+    def _append(self, line: str) -> None:
+        try:
+            with self._journal_path.open("a", encoding="utf-8", newline="\n") as journal:
+                journal.write(line)
+                journal.flush()
+                os.fsync(journal.fileno())
+        except (OSError, ValueError) as error:
+            raise TableError(f"{self.path} can't be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _question(row: Mapping[str, str]) -> Question:
+    row = {name: storable(text) for name, text in row.items()}
+    unit = row.get("answer_unit", "").strip()
+    extra = {name: text for name, text in row.items() if name not in ("id", "question", "answer_unit")}
+    return Question(row["id"].strip(), row["question"].strip(), "" if unit.lower() in BLANK_UNITS else unit, extra)
+
+
+def _quoted(citation: Citation) -> str:
+    """A quote with its document and pages: “…” (paper, p. 3-4)."""
+    first, last = citation.pages or (0, 0)
+    pages = f", p. {first}" if first == last else f", p. {first}-{last}"
+    words = " ".join(citation.quote.split())
+    return f"“{words}” ({citation.document}{pages if citation.pages else ''})"
+
+
+def _asked(question: str, unit: str) -> tuple[str, str]:
+    """What makes a question the same as that of an earlier run, as a file can hold it."""
+    return " ".join(storable(question).split()), "" if unit == BLANK else storable(unit)
+
+
+def _journal_rows(path: Path) -> list[Row]:
+    """The whole rows of a journal; a line that a kill cut off is passed over."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise TableError(f"{path} can't be read: {error.strerror or error}") from None
+    found = (_line(line) for line in lines)
+    return [row for row in found if row is not None]
+
+
+def _line(line: str) -> Row | None:
+    try:
+        row: Any = json.loads(line)
+    except ValueError:
+        return None
+    whole = isinstance(row, dict) and all(isinstance(row.get(column), str) for column in COLUMNS)
+    return row if whole else None
