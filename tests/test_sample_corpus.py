@@ -114,8 +114,9 @@ def test_every_gold_value_stands_in_a_document_unless_it_is_calculated(row: dict
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The PDFs, made twice."""
     folders = tmp_path_factory.mktemp("first"), tmp_path_factory.mktemp("second")
-    for folder in folders:
-        subprocess.run([sys.executable, DATA / "make_sample.py", "--out", folder], check=True, cwd=folder)
+    script = str(DATA / "make_sample.py")
+    running = [subprocess.Popen([sys.executable, script, "--out", str(folder)], cwd=folder) for folder in folders]
+    assert [process.wait() for process in running] == [0, 0]
     return folders
 
 

@@ -41,7 +41,7 @@ def hydrograph() -> Image.Image:
     for year, colour in [(2022, "#9aa7b0"), (2023, "#12466b")]:
         points = [(left + step * m, bottom - (bottom - top) * level / 100) for m, level in enumerate(LEVELS[year])]
         draw.line(points, fill=colour, width=6, joint="curve")
-        draw.text((points[6][0] + 14, points[6][1] - 22), str(year), fill=colour, font=font)
+        draw.text((points[6][0] + 14, points[6][1] - 30), str(year), fill=colour, font=font)
     for month, letter in enumerate(MONTHS):
         draw.text((left + step * month, bottom + 18), letter, fill="black", font=font, anchor="mm")
     draw.text((left, 14), "Level (% of capacity)", fill="black", font=font)
