@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -30,6 +31,17 @@ def printable(path: str | Path) -> str:
     'caf\\\\xe9.txt'
     """
     return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def name_of(path: Path) -> str:
+    """A document's id by its file: the name without suffix, letters composed as a metadata CSV would spell them."""
+    return unicodedata.normalize("NFC", printable(path.stem)) or printable(path.name)
+
+
+def names_of(path: Path) -> tuple[str, str]:
+    """What a metadata row may call a file, best first: with its folder, without."""
+    stem = name_of(path)
+    return f"{unicodedata.normalize('NFC', printable(path.parent.name))}/{stem}", stem
 
 
 def content_hash(path: Path) -> str:

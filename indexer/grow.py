@@ -69,9 +69,10 @@ def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = 
 
 
 def adopt(tree: Tree, document: Document) -> Tree:
-    """The same tree as another document's."""
+    """The same tree as another document's: its name in every id, its title on top."""
     known = len(tree.document.id)
-    nodes = (replace(node, document=document.id, id=document.id + node.id[known:]) for node in tree.nodes)
+    nodes = [replace(node, document=document.id, id=document.id + node.id[known:]) for node in tree.nodes]
+    nodes[0] = replace(nodes[0], title=document.title)
     return replace(tree, document=document, nodes=tuple(nodes))
 
 

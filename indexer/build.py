@@ -1,0 +1,251 @@
+"""Files → an index that is up to date with them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from indexer.changes import Task, candidates, digest, tasks
+from indexer.files import absolute, content_hash, find, name_of, printable
+from indexer.grow import PASSAGE_TOKENS, adopt
+from indexer.metadata import read_metadata
+from indexer.pool import prepare_all
+from indexer.prepare import Prepared, tree_of
+from indexer.readers import READERS, known
+from indexer.vectors import Mode, vectors
+from kohaku.embedders.protocol import Embedder
+from kohaku.errors import ReadError
+from kohaku.store import Store
+from kohaku.tree import Document
+
+__all__ = ["Progress", "Report", "build", "tree_of"]
+
+PARSER = 1  # raised with every change in what readers or the tree make of a file: all files are then read anew
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: documents done of those that have to be read, and the one that was done last."""
+
+    done: int
+    total: int
+    current: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run did: counts of documents (added, replaced, removed) and of files (skipped, duplicates).
+
+    `failed` and `notes` are (path, line) pairs, `nodes` what the index holds now by kind.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    skipped: int = 0
+    removed: int = 0
+    duplicates: int = 0
+    failed: tuple[tuple[str, str], ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The report in the making."""
+
+    added: int = 0
+    replaced: int = 0
+    skipped: int = 0
+    removed: int = 0
+    duplicates: int = 0
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def build(
+    paths: Iterable[str | Path],
+    store: Store,
+    embedder: Embedder,
+    *,
+    metadata: str | Path | None = None,
+    workers: int = 0,
+    prune: bool = False,
+    force: bool = False,
+    paragraph_vectors: Mode = "mean",
+    progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Brings the store up to date with files and folders, a transaction a document; what is bad is said and skipped.
+
+    Files whose content, settings and metadata row are as stored are not read again (unless `force`). With `prune`,
+    files that are gone from under the given paths go from the store, and documents with their last file. Without
+    `metadata`, documents keep what a former run gave them.
+    """
+    started = time.monotonic()
+    given = [absolute(path) for path in paths]
+    rows = None if metadata is None else read_metadata(metadata)
+    tally = _Tally()
+    max_tokens = min(PASSAGE_TOKENS, embedder.max_tokens)
+    files = _readable(given, store, prune, tally)
+    settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
+    todo: dict[Path, Task] = {}
+    for task in tasks(files, store.documents(), rows, settings, _content_of):
+        if task.is_done and not force:
+            _note_sources(task, store, tally)
+        else:
+            todo[task.path] = task
+    for number, (path, outcome) in enumerate(prepare_all(todo, max_tokens, workers=workers)):
+        if progress:
+            progress(Progress(number, len(todo), path.name))
+        if isinstance(outcome, ReadError):
+            tally.failed.append((printable(path), _reason(outcome, todo[path], store)))
+        else:
+            _enter(todo[path], outcome, store, embedder, paragraph_vectors, tally)
+    if prune:
+        tally.removed += _prune(given, files, store)
+    if progress:
+        progress(Progress(len(todo), len(todo), ""))
+    return Report(
+        added=tally.added,
+        replaced=tally.replaced,
+        skipped=tally.skipped,
+        removed=tally.removed,
+        duplicates=tally.duplicates,
+        failed=tuple(tally.failed),
+        notes=tuple(tally.notes),
+        nodes=store.counts(),
+        seconds=time.monotonic() - started,
+    )
+
+
+# ---- what there is
+
+
+def _readable(given: Sequence[Path], store: Store, prune: bool, tally: _Tally) -> dict[str, tuple[Path, str]]:
+    """The files that can be read, by source, with their content's hash; the others are said to have failed."""
+    files: dict[str, tuple[Path, str]] = {}
+    for path in find(given):
+        source = printable(path)
+        if not path.exists() and prune and store.document_of(source):
+            continue  # named, and gone
+        reason = _unreadable(path)
+        if reason:
+            tally.failed.append((source, reason))
+            continue
+        try:
+            files[source] = (path, content_hash(path))
+        except OSError as error:
+            tally.failed.append((source, f"can't be read: {error.strerror or error}"))
+    return files
+
+
+def _unreadable(path: Path) -> str | None:
+    if not path.exists():
+        return "no such file or folder"
+    if not path.is_file():
+        return "not a file"
+    if not known(path):
+        return f"no reader for {path.suffix or 'a name without a suffix'}; there are {', '.join(READERS)}"
+    return None
+
+
+def _content_of(source: str) -> str | None:
+    """The hash of a file that the store knows but this run was not given; None where it is not there."""
+    try:
+        return content_hash(Path(source))
+    except (OSError, ValueError):
+        return None
+
+
+def _note_sources(task: Task, store: Store, tally: _Tally) -> None:
+    """Keeps further names of a content that is stored."""
+    document = task.known
+    assert document is not None
+    for source in task.sources:
+        if source in document.sources:
+            tally.skipped += 1
+        else:
+            store.drop_source(source)
+            store.add_source(document.id, source)
+            tally.duplicates += 1
+
+
+def _reason(error: ReadError, task: Task, store: Store) -> str:
+    stays = task.known is not None and store.document(task.known.id) is not None
+    return f"{error}; the version indexed before stays" if stays else str(error)
+
+
+# ---- what goes in
+
+
+def _enter(task: Task, prepared: Prepared, store: Store, embedder: Embedder, mode: Mode, tally: _Tally) -> None:
+    """Stores a document whole, in place of what its files held before."""
+    document = _document(task, prepared, _id(task, prepared, store))
+    tree = adopt(prepared.tree, document)
+    rows, direct = vectors(tree.nodes, embedder, mode)
+    former = task.known
+    if former and former.id != document.id:
+        store.remove(former.id)
+        former = None
+    for source in task.sources:  # from another document, whose last one it may be
+        if former is None or source not in former.sources:
+            store.drop_source(source)
+    for source in former.sources if former and former.content != task.content else ():
+        if source not in task.sources:  # it held the former content, and does no more
+            store.drop_source(source)
+    store.put(tree, rows, direct)
+    tally.added += task.known is None
+    tally.replaced += task.known is not None
+    tally.duplicates += sum(task.known is None or source not in task.known.sources for source in task.sources[1:])
+    tally.notes += [(printable(task.path), note) for note in prepared.notes]
+
+
+def _document(task: Task, prepared: Prepared, id: str) -> Document:
+    """What is known of a document: its metadata row before what the file says of itself."""
+    said = {name: value for name, value in (task.row or {}).items() if value and name != "id"}
+    if task.known and task.row is None and task.fingerprint.row != digest(None):
+        said = {"title": task.known.title, **task.known.metadata}  # a former run's row
+    title = said.pop("title", "") or prepared.title or name_of(task.path)
+    metadata = {**prepared.metadata, **said}
+    return Document(id, title, task.sources, task.content, str(task.fingerprint), prepared.pages, metadata)
+
+
+def _id(task: Task, prepared: Prepared, store: Store) -> str:
+    """The row's id where there is a row, else the one it has, else the file's own, else its name's; never another's."""
+    mine = task.known.id if task.known else None
+
+    def is_free(id: str) -> bool:
+        return id == mine or store.document(id) is None
+
+    if task.row and is_free(task.row["id"]):
+        return task.row["id"]
+    if mine is not None:
+        return mine
+    wanted = task.row["id"] if task.row else prepared.id or name_of(task.path)
+    return next(filter(is_free, _endless(candidates(wanted, task.path), wanted)))
+
+
+def _endless(ids: Iterator[str], wanted: str) -> Iterator[str]:
+    yield from ids
+    number = 2
+    while True:
+        yield f"{wanted} ({number})"
+        number += 1
+
+
+# ---- what goes out
+
+
+def _prune(given: Sequence[Path], files: Mapping[str, tuple[Path, str]], store: Store) -> int:
+    """Drops sources under the given paths that are not there any more; how many documents went with them."""
+    folders = [Path(printable(path)) for path in given if path.is_dir()]
+    named = {printable(path) for path in given if not path.exists()}
+    gone = [
+        source
+        for document in store.documents()
+        for source in document.sources
+        if source not in files and (source in named or any(Path(source).is_relative_to(folder) for folder in folders))
+    ]
+    return sum(store.drop_source(source) for source in gone if not Path(source).exists())
