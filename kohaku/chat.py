@@ -144,6 +144,8 @@ class OpenAIChat:
             except ReplyError as error:
                 again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
             return parse(self._reply(again, schema, None if self._seed is None else self._seed + 1), schema)
+        except ContextTooLong:
+            raise  # no failure yet: the caller may have less to say
         except (ModelError, ReplyError):
             self.usage.add(failures=1)
             raise

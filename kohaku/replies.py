@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, TypeVar, get_args, get_origin
 
 import json_repair
@@ -26,6 +27,8 @@ CLOSED_THOUGHT = re.compile(rf"<({THOUGHT})>.*?</\1>", re.S | re.I)
 HEADLESS_THOUGHT = re.compile(rf"^.*</(?:{THOUGHT})>", re.S | re.I)  # the template opened the block in the prompt
 OPEN_THOUGHT = re.compile(rf"<(?:{THOUGHT})>.*$", re.S | re.I)
 CHANNEL = re.compile(r"<\|channel\|>analysis.*?(?:<\|end\|>|$)", re.S)  # gpt-oss, where a server leaves its marks in
+DEEPEST = 20  # braces inside braces that are worth repair: no schema nests so far, and repair takes long over them
+OPENING = re.compile(r"\{(?=\s*[\"'“‘}\w])")
 NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -62,7 +65,7 @@ def read_object(text: str, wanted: Collection[str] = ()) -> dict[str, Any]:
     candidates = [
         Candidate(_with_keys(value, wanted), found.quality)
         for found in _objects(text)
-        for value in (found.value, *_inner(found.value))
+        for value in (*_inner(found.value), found.value)
     ]
 
     def worth(candidate: Candidate) -> tuple[int, int]:
@@ -110,18 +113,19 @@ def _objects(text: str) -> list[Candidate]:
 
 
 def _scan(text: str) -> Iterator[Candidate]:
-    decoder, position, mended = json.JSONDecoder(strict=False), text.find("{"), 0
-    while position >= 0 and mended < MENDED:
+    decoder, mended = json.JSONDecoder(strict=False), 0
+    opening = OPENING.search(text)
+    while opening and mended < MENDED:
         try:
-            value, end = decoder.raw_decode(text, position)
+            value, end = decoder.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             mended += 1
-            candidate, end = _mend(text, position)
+            candidate, end = _mend(text, opening.start())
             if candidate:
                 yield candidate
         else:
             yield Candidate(value, 2)
-        position = text.find("{", end)
+        opening = OPENING.search(text, end)
 
 
 def _mend(text: str, start: int) -> tuple[Candidate | None, int]:
@@ -135,7 +139,7 @@ def _mend(text: str, start: int) -> tuple[Candidate | None, int]:
         return Candidate(value, 1), end
     if not _only_brace_missing(span):
         value.popitem()  # half a value is worse than none: 1234 cut after the 12
-    return Candidate(value, 0), start + 1
+    return (Candidate(value, 0) if value else None), start + 1
 
 
 def _end(text: str, start: int) -> int | None:
@@ -170,11 +174,17 @@ def _strict(text: str) -> dict[str, Any] | None:
 
 
 def _repair(span: str) -> dict[str, Any] | None:
+    if _depth(span) > DEEPEST:
+        return None
     try:
         value = json_repair.loads(span)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _depth(span: str) -> int:
+    return max(accumulate((character in "{[") - (character in "]}") for character in span))
 
 
 def _inner(value: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,0 +1,101 @@
+"""A scripted server on loopback that speaks as much of OpenAI's chat completions as the tests need."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the server does with one request; status 0 drops the connection."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+DROP = Step(status=0)
+
+
+def says(text: str | None, *, finish: str = "stop", **message: Any) -> Step:
+    """A completion with this text."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    return Step(body={"id": "1", "object": "chat.completion", "created": 1, "choices": [choice], "usage": usage})
+
+
+def fails(status: int, message: str, *, headers: Mapping[str, str] | None = None, **error: Any) -> Step:
+    """An error as OpenAI words it."""
+    return Step(status, {"error": {"message": message, **error}}, headers or {})
+
+
+class FakeServer:
+    """Plays its steps in order, then answers every request by `otherwise`; remembers the requests."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.otherwise: Callable[[dict[str, Any]], Step] = lambda body: says("{}")
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.in_flight = self.most_in_flight = 0
+        self.lock = threading.Lock()
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.http.daemon_threads = True
+        threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_port}/v1"
+
+    def play(self, *steps: Step) -> None:
+        self.steps.extend(steps)
+
+    def prompt(self, number: int = -1) -> str:
+        """All text of a request."""
+        return "\n".join(message["content"] for message in self.requests[number]["messages"])
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+
+    def _next(self, body: dict[str, Any], key: str) -> Step:
+        with self.lock:
+            self.requests.append(body)
+            self.keys.append(key)
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+            step = self.steps.pop(0) if self.steps else None
+        return step or self.otherwise(body)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                step = server._next(body, self.headers["Authorization"])
+                with server.lock:
+                    server.in_flight -= 1
+                if step.status == 0:
+                    self.close_connection = True
+                    self.connection.close()
+                    return
+                raw = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
+                self.send_response(step.status)
+                for name, value in {"Content-Type": "application/json", **step.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+
+        return Handler
