@@ -116,7 +116,7 @@ class OpenAIChat:
 
         self.model, self.usage = model, Usage()
         self._place = _place(base_url or OPENAI)
-        self._key, self._local = api_key, bool(base_url)
+        self._key = api_key
         self._temperature, self._seed, self._max_output = temperature, seed, max_output
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
         self._in_flight = threading.BoundedSemaphore(concurrency)
