@@ -63,7 +63,7 @@ def test_a_scrap_without_letters_joins_its_neighbour() -> None:
 
 
 def test_a_too_long_sentence_is_cut_at_a_comma_or_space() -> None:
-    assert pieces("one two, three four five", 4, count) == ["one two, ", "three four ", "five"]
+    assert pieces("one two, three four five", 4, count) == ["one two, ", "three ", "four five"]
 
 
 def test_a_very_long_word_is_cut_without_being_counted_whole() -> None:

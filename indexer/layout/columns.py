@@ -1,0 +1,188 @@
+"""The order in which a person reads a page: bands from the top, columns within them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from indexer.layout.lines import is_right_to_left
+from indexer.layout.page import Fragment, Rect, around
+
+LEAST_GUTTER = 7.0  # points: narrower gaps are between words
+MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-width tables, abstracts
+DEEPEST = 3  # cuts into columns within columns
+PROSE = 18  # characters: the lines of a text column have more, the cells of a table fewer
+
+
+def columns(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """The fragments in groups, one a column or band, in reading order."""
+    if not fragments:
+        return []
+    right_to_left = is_right_to_left("".join(fragment.text for fragment in fragments))
+    return _merged(_cut(list(fragments), right_to_left, 0))
+
+
+def _cut(fragments: list[Fragment], right_to_left: bool, depth: int) -> list[list[Fragment]]:
+    gutter = _gutter(fragments) if depth < DEEPEST and len(fragments) > 3 else None
+    if gutter is None:
+        return [fragments]
+    result: list[list[Fragment]] = []
+    for band in _bands(fragments, gutter):
+        sides = [
+            [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
+            [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
+        ]
+        if len(sides[0]) + len(sides[1]) < len(band) or _is_table(*sides):
+            result.append(band)
+            continue
+        for side in reversed(sides) if right_to_left else sides:
+            if side:
+                result += _cut(side, right_to_left, depth + 1)
+    return result
+
+
+def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
+    """The emptiest strip that parts the text in two columns, where there is one."""
+    whole = around(fragment.rect for fragment in fragments)
+    if whole.width < 100:
+        return None
+    step = 2.0
+    crossing = [0.0] * (int(whole.width / step) + 2)
+    total = 0.0
+    for fragment in fragments:
+        height = fragment.rect.height
+        total += height
+        first = max(0, int((fragment.rect.x0 - whole.x0) / step))
+        last = min(len(crossing) - 1, int((fragment.rect.x1 - whole.x0) / step))
+        for place in range(first, last + 1):
+            crossing[place] += height
+    low, high = int(len(crossing) * 0.12), int(len(crossing) * 0.88)
+    limit = MOST_CROSSING * max(crossing)
+    strips: list[tuple[float, float, float]] = []
+    place = low
+    while place < high:
+        if crossing[place] > limit:
+            place += 1
+            continue
+        # The strip holds the places that are as empty as its emptiest.
+        end = place
+        while end < high and crossing[end] <= limit:
+            end += 1
+        least = min(crossing[place:end])
+        inside = [spot for spot in range(place, end) if crossing[spot] <= least + 0.02 * total]
+        strips.append((least, whole.x0 + inside[0] * step, whole.x0 + (inside[-1] + 1) * step))
+        place = end
+    best: tuple[float, float] | None = None
+    for _, left, right in sorted(strips, key=lambda strip: (round(strip[0] / total, 2), strip[1] - strip[2])):
+        if right - left >= LEAST_GUTTER and _parts_prose(fragments, left, right):
+            best = (left, right)
+            break
+    return best
+
+
+def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bool:
+    """Whether both sides of the strip are columns of text, not of a table's cells."""
+    sides = (
+        [fragment for fragment in fragments if fragment.rect.x1 <= right],
+        [fragment for fragment in fragments if fragment.rect.x0 >= left],
+    )
+    return all(_is_prose(side) for side in sides)
+
+
+def _is_prose(side: Sequence[Fragment]) -> bool:
+    if len(side) < 3:
+        return False
+    texts = [fragment.text for fragment in side]
+    total = sum(map(len, texts))
+    letters = sum(character.isalpha() for text in texts for character in text)
+    # Median by characters: the length of line that most of the text stands in.
+    lengths = sorted(map(len, texts))
+    held = 0
+    for length in lengths:
+        held += length
+        if held * 2 >= total:
+            break
+    wide = any("\u2e80" <= character <= "\u9fff" for character in texts[0])
+    return length >= (PROSE // 2 if wide else PROSE) and letters * 2 > total
+
+
+def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float]) -> list[list[Fragment]]:
+    """The fragments cut at those that cross the gutter, and at wide white strips; from the top."""
+    middle = (gutter[0] + gutter[1]) / 2
+    result: list[list[Fragment]] = []
+    spans = False
+    bottom = 0.0
+    leading = 1.6 * median(fragment.rect.height for fragment in fragments)
+    for fragment in sorted(fragments, key=lambda fragment: (fragment.base, fragment.rect.x0)):
+        crosses = fragment.rect.x0 < gutter[0] - 1 and fragment.rect.x1 > gutter[1] + 1
+        crosses = crosses or (fragment.rect.x0 < middle < fragment.rect.x1)
+        if not result or crosses != spans or (fragment.rect.y0 - bottom > leading and not crosses):
+            result.append([])
+            bottom = fragment.rect.y1
+        result[-1].append(fragment)
+        spans, bottom = crosses, max(bottom, fragment.rect.y1)
+    return _rejoined(_with_neighbours(result), gutter)
+
+
+def _with_neighbours(bands: list[list[Fragment]]) -> list[list[Fragment]]:
+    """Bands whose first baseline is the last one of the band before belong to it: one row, cut in two by the order."""
+    result: list[list[Fragment]] = []
+    for band in bands:
+        if result and abs(band[0].base - result[-1][-1].base) < 0.3 * band[0].rect.height:
+            result[-1] += band
+        else:
+            result.append(band)
+    return result
+
+
+def _rejoined(bands: list[list[Fragment]], gutter: tuple[float, float]) -> list[list[Fragment]]:
+    """Neighbouring bands of two columns as one, so that a column is read to its end."""
+
+    def parted(band: Sequence[Fragment]) -> bool:
+        sides = (
+            [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
+            [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
+        )
+        return len(sides[0]) + len(sides[1]) == len(band) and not _is_table(*sides)
+
+    result: list[list[Fragment]] = []
+    before = False
+    for band in bands:
+        now = parted(band)
+        if result and before and now:
+            result[-1] += band
+        else:
+            result.append(band)
+        before = now
+    return result
+
+
+def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
+    """Whether two sides are the cells of one table: short, and row by row on the same baselines."""
+    if min(len(left), len(right)) < 2:
+        return False
+    bases = [fragment.base for fragment in left]
+    shared = sum(any(abs(fragment.base - base) < 1.5 for base in bases) for fragment in right)
+    if shared < 0.7 * len(right):
+        return False
+    return not (_is_prose_side(left) and _is_prose_side(right))
+
+
+def _is_prose_side(side: Sequence[Fragment]) -> bool:
+    lengths = sorted(len(fragment.text) for fragment in side)
+    return lengths[len(lengths) // 2] >= PROSE
+
+
+def _merged(groups: list[list[Fragment]]) -> list[list[Fragment]]:
+    """Groups one below the other in the same column as one."""
+    result: list[list[Fragment]] = []
+    for group in groups:
+        if result and _same_column(around(f.rect for f in result[-1]), around(f.rect for f in group)):
+            result[-1] = result[-1] + group
+        else:
+            result.append(group)
+    return result
+
+
+def _same_column(above: Rect, below: Rect) -> bool:
+    return above.y1 <= below.y0 + 2 and abs(above.x0 - below.x0) < 20 and abs(above.x1 - below.x1) < 40

@@ -1,0 +1,392 @@
+"""Pages to blocks: the steps of layout in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from indexer.blocks import Block
+from indexer.clean import words
+from indexer.layout import figures, outline, tables
+from indexer.layout.columns import columns
+from indexer.layout.furniture import without_furniture
+from indexer.layout.headings import Heading, body_style, headings
+from indexer.layout.lines import lines as column_lines
+from indexer.layout.page import Line, Page, Picture, Rect, Style, around
+from indexer.layout.paragraphs import (
+    Paragraph,
+    footnotes,
+    goes_on,
+    leadings,
+    list_block,
+    marked,
+    paragraphs,
+    split_footnotes,
+)
+from indexer.layout.paragraphs import block as line_block
+from indexer.layout.tables import Table
+from kohaku.tree import Kind
+
+LARGEST_TITLE = 220  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture of a page with its caption's lines."""
+
+    page: int
+    rect: Rect
+    picture: Picture | None
+    caption: tuple[Line, ...] = ()
+
+
+Item = Line | Table | Figure
+Part = Heading | Paragraph | Table | Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What layout makes of a document: its blocks, the figures' image keys by place, the largest text of page 1."""
+
+    blocks: tuple[Block, ...]
+    images: Mapping[int, int]
+    title: str
+
+
+def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title: str = "") -> Laid:
+    """Headings, paragraphs, tables and figures of a document's pages, in reading order."""
+    pages = without_furniture(pages)
+    kept = figures.pictures(pages)
+    flow: list[Item] = []
+    notes: dict[int, list[Line]] = {}
+    read = {page.number: _read(page) for page in pages}
+    body = body_style([line for found, _ in read.values() for column in found for line in column])
+    for page in pages:
+        found, drawn = read[page.number]
+        items, small = _page_items(page, found, drawn, kept[page.number], body)
+        flow += items
+        notes[page.number] = small
+    lines = [item for item in flow if isinstance(item, Line)]
+    vocabulary = words(line.text for line in lines)
+    first_title = _largest(lines, body)
+    heads = _headings(lines, entries, title or first_title)
+    parts = _parts(flow, lines, heads, notes)
+    return _laid(parts, lines, vocabulary, first_title)
+
+
+def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
+    """A page's lines by column in reading order, and the tables drawn on it as grids."""
+    drawn: list[Table] = []
+    gone: set[int] = set()
+    for table, held in tables.grids(page.fragments, page.rulings, page.number):
+        if not held & gone:
+            drawn.append(table)
+            gone |= held
+    fragments = [fragment for fragment in page.fragments if id(fragment) not in gone]
+    return [column_lines(column, page.number) for column in columns(fragments)], drawn
+
+
+def _page_items(
+    page: Page, found: Sequence[Sequence[Line]], drawn: Sequence[Table], kept: Sequence[Picture], body: Style
+) -> tuple[list[Item], list[Line]]:
+    """A page's lines, tables and figures in reading order, its footnotes apart."""
+    items: list[Item] = []
+    small: list[Line] = []
+    for column in found:
+        count = footnotes(column, body, page.height)
+        small += column[len(column) - count :]
+        items += _with_tables(column[: len(column) - count])
+    for table in drawn:
+        items = _placed(items, table)
+    items = _captioned_tables(items)
+    return _with_figures(items, page, kept), small
+
+
+def _with_tables(lines: Sequence[Line]) -> list[Item]:
+    items: list[Item] = []
+    start = 0
+    for first, last, table in tables.aligned(lines):
+        items += lines[start:first]
+        items.append(table)
+        start = last + 1
+    return [*items, *lines[start:]]
+
+
+def _placed(items: Sequence[Item], thing: Table | Figure) -> list[Item]:
+    """The items with a table or figure put after the last one above it in its column."""
+
+    def above(item: Item) -> bool:
+        return item.rect.y1 <= thing.rect.y0 + 3 and item.rect.x0 < thing.rect.x1 and thing.rect.x0 < item.rect.x1
+
+    def below(item: Item) -> bool:
+        return item.rect.y0 >= thing.rect.y1 - 3 and item.rect.x0 < thing.rect.x1 and thing.rect.x0 < item.rect.x1
+
+    places = [place + 1 for place, item in enumerate(items) if above(item)]
+    under = [place for place, item in enumerate(items) if below(item)]
+    place = places[-1] if places else under[0] if under else len(items)
+    if places and under and under[0] < place:  # columns beside each other: before what is right below
+        place = max((spot for spot in places if spot <= under[0]), default=under[0])
+    return [*items[:place], thing, *items[place:]]
+
+
+def _captioned_tables(items: Sequence[Item]) -> list[Item]:
+    """Tables with the caption and scale lines that stand right above or below them."""
+    result: list[Item] = list(items)
+    place = 0
+    while place < len(result):
+        table = result[place]
+        if isinstance(table, Table):
+            above = _lines_before(result, place)
+            below = _lines_after(result, place)
+            caption, scale = "", table.scale
+            if above and not scale and len(above[-1].text) < 90 and tables.SCALE.search(above[-1].text):
+                scale = above.pop().text
+                del result[place - 1]
+                place -= 1
+            start = next((n for n in range(len(above)) if tables.CAPTION.match(above[n].text)), None)
+            if start is not None and _is_caption_block(above[start:]):
+                caption = " ".join(line.text for line in above[start:])
+                count = len(above) - start
+                del result[place - count : place]
+                place -= count
+            elif below and tables.CAPTION.match(below[0].text):
+                caption = " ".join(line.text for line in below)
+                del result[place + 1 : place + 1 + len(below)]
+            result[place] = replace(table, caption=caption, scale=scale)
+        place += 1
+    return result
+
+
+def _lines_before(items: Sequence[Item], place: int) -> list[Line]:
+    """The lines that stand close above the table, top down, five at most."""
+    found: list[Line] = []
+    edge = items[place].rect.y0
+    for item in reversed(items[max(0, place - 5) : place]):
+        if not isinstance(item, Line) or edge - item.rect.y1 > 1.8 * item.style.size:
+            break
+        found.insert(0, item)
+        edge = item.rect.y0
+    return found
+
+
+def _lines_after(items: Sequence[Item], place: int) -> list[Line]:
+    """The lines of the paragraph that stands close below the table, eight at most."""
+    found: list[Line] = []
+    edge = items[place].rect.y1
+    for item in items[place + 1 : place + 9]:
+        near = 1.8 if not found else 0.6
+        if not isinstance(item, Line) or not -3 <= item.rect.y0 - edge <= near * item.style.size:
+            break
+        found.append(item)
+        edge = item.rect.y1
+    return found
+
+
+def _is_caption_block(lines: Sequence[Line]) -> bool:
+    return all(abs(line.style.size - lines[0].style.size) < 1.1 for line in lines)
+
+
+def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> list[Item]:
+    """Pictures with their captions, and captions of figures that are drawn, as figures in the flow."""
+    result: list[Item] = list(items)
+    lines = [item for item in result if isinstance(item, Line)]
+    starts = [place for place in range(len(lines)) if _starts_caption(lines, place)]
+    captions = {start: _caption_lines(lines, start) for start in starts}
+    free = list(starts)
+    for picture in kept:
+        start = figures.caption_of(picture.rect, lines, free)
+        if start is None:
+            result = _placed(result, Figure(page.number, picture.rect, picture))
+            continue
+        free.remove(start)
+        result = _replaced(result, captions[start], Figure(page.number, picture.rect, picture, captions[start]))
+    for start in free:
+        held = captions[start]
+        result = _replaced(result, held, Figure(page.number, around(line.rect for line in held), None, held))
+    return result
+
+
+def _starts_caption(lines: Sequence[Line], place: int) -> bool:
+    """Whether a figure's caption starts here: "Figure 3: …", not a sentence that happens to start with "Figure 3"."""
+    line = lines[place]
+    found = figures.CAPTION.match(line.text)
+    if not found:
+        return False
+    after = line.text[found.end() :].lstrip("0123456789.-ab")
+    if after[:1] in (":", "|", "–", "—", "：") or line.text[found.end() - 1 :].lstrip("0123456789").startswith("."):
+        return True
+    if place == 0:
+        return len(line.text) < 90
+    above = lines[place - 1]
+    apart = above.column != line.column or line.base - above.base > 1.5 * line.style.size
+    return apart and not after.lstrip()[:1].islower()
+
+
+def _caption_lines(lines: Sequence[Line], start: int) -> tuple[Line, ...]:
+    held = [lines[start]]
+    for line in lines[start + 1 : start + 12]:
+        last = held[-1]
+        if (
+            line.column != last.column
+            or line.style.size != last.style.size
+            or line.base - last.base > 1.45 * line.style.size
+        ):
+            break
+        held.append(line)
+    return tuple(held)
+
+
+def _replaced(items: Sequence[Item], held: Sequence[Line], figure: Figure) -> list[Item]:
+    gone = set(map(id, held))
+    result: list[Item] = []
+    for item in items:
+        if item is held[0]:
+            result.append(figure)
+        elif id(item) not in gone:
+            result.append(item)
+    return result
+
+
+def _largest(lines: Sequence[Line], body: Style) -> str:
+    """The largest text of page 1, where it is larger than the body and short enough to be a title."""
+    first = [line for line in lines if line.page == lines[0].page] if lines else []
+    if not first:
+        return ""
+    size = (
+        max(line.style.size for line in first if sum(map(str.isalpha, line.text)) > 2)
+        if any(sum(map(str.isalpha, line.text)) > 2 for line in first)
+        else 0.0
+    )
+    found: list[Line] = []
+    for line in first:
+        if line.style.size == size and (not found or line.base - found[-1].base < 2.5 * size):
+            found.append(line)
+        elif found:
+            break
+    text = " ".join(line.text for line in found)
+    return text if size >= 1.15 * body.size and len(text) <= LARGEST_TITLE else ""
+
+
+def _headings(lines: Sequence[Line], entries: Sequence[outline.Entry], title: str) -> list[Heading]:
+    """The headings, without the document's own title, which is no section of it."""
+    found = headings(lines, outline.placed(entries, lines) if entries else None)
+    if len(found) > 1 and lines[found[0].first].page == lines[0].page:
+        name = outline.letters(title)
+        first = found[0]
+        alone = not any(other.level == first.level for other in found[1:])
+        if name and alone and outline.letters(first.text) in (name, name[: len(outline.letters(first.text))]):
+            lift = min(heading.level for heading in found[1:]) - 1
+            return [replace(heading, level=heading.level - lift) for heading in found[1:]]
+    return found
+
+
+def _parts(
+    flow: Sequence[Item], lines: Sequence[Line], heads: Sequence[Heading], notes: Mapping[int, Sequence[Line]]
+) -> list[Part]:
+    """The flow with its lines gathered into headings and paragraphs, each page's footnotes after it."""
+    usual = leadings(lines)
+    at = {id(lines[heading.first]): heading for heading in heads}
+    inside = {id(lines[place]) for heading in heads for place in range(heading.first + 1, heading.last + 1)}
+    parts: list[Part] = []
+    waiting: list[Line] = []
+    page = flow[0].page if flow else 0
+
+    def flush() -> None:
+        parts.extend(paragraphs(waiting, usual))
+        waiting.clear()
+
+    for item in flow:
+        if item.page != page:
+            flush()
+            parts.extend(split_footnotes(notes.pop(page, ()) if isinstance(notes, dict) else ()))
+            page = item.page
+        if isinstance(item, Line) and id(item) not in at:
+            if id(item) not in inside:
+                waiting.append(item)
+            continue
+        flush()
+        parts.append(at[id(item)] if isinstance(item, Line) else item)
+    flush()
+    for number in sorted(notes):
+        parts.extend(split_footnotes(notes[number]))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Paragraphs that a column's or page's end cut made whole; tables, figures and notes between come after."""
+    result: list[Part] = []
+    last: int | None = None  # the place of the last paragraph that may go on
+    for part in parts:
+        if isinstance(part, Paragraph) and part.kind is not Kind.FOOTNOTE:
+            before = result[last] if last is not None else None
+            if isinstance(before, Paragraph) and last is not None and goes_on(before, part):
+                result[last] = Paragraph(before.kind, before.lines + part.lines)
+                continue
+            last = len(result)
+        elif isinstance(part, Heading):
+            last = None
+        result.append(part)
+    return result
+
+
+def _laid(parts: Sequence[Part], lines: Sequence[Line], vocabulary: Collection[str], title: str) -> Laid:
+    blocks: list[Block] = []
+    images: dict[int, int] = {}
+    for part in _listed(parts):
+        if isinstance(part, list):
+            made = list_block(part, vocabulary)
+        elif isinstance(part, Heading):
+            made = line_block(lines[part.first : part.last + 1], Kind.SECTION, vocabulary, level=part.level)
+        elif isinstance(part, Table):
+            made = tables.block(part)
+        elif isinstance(part, Figure):
+            made = _figure_block(part, vocabulary)
+            if part.picture:
+                images[len(blocks)] = part.picture.key
+        elif part.kind is Kind.CODE:
+            made = _code_block(part)
+        else:
+            made = line_block(part.lines, part.kind, vocabulary)
+        blocks.append(made)
+    return Laid(tuple(blocks), images, title)
+
+
+def _listed(parts: Sequence[Part]) -> Iterator[Part | list[Paragraph]]:
+    """The parts, items of one list that follow each other together."""
+    items: list[Paragraph] = []
+    for part in parts:
+        if isinstance(part, Paragraph) and part.kind in (Kind.LIST, Kind.PARAGRAPH) and part.is_item:
+            items.append(part)
+            continue
+        yield from _list_or_not(items)
+        items = []
+        yield part
+    yield from _list_or_not(items)
+
+
+def _list_or_not(items: list[Paragraph]) -> Iterator[Part | list[Paragraph]]:
+    if len(items) > 1 or any(item.kind is Kind.LIST for item in items):
+        yield items
+    else:
+        yield from items
+
+
+def _figure_block(figure: Figure, vocabulary: Collection[str]) -> Block:
+    text, marks = marked([(line.text, line) for line in figure.caption], vocabulary)
+    return Block(Kind.FIGURE, text, title=text, marks=marks, page=figure.page)
+
+
+def _code_block(part: Paragraph) -> Block:
+    """Code keeps its lines, indented as they stand on the page."""
+    left = min(line.rect.x0 for line in part.lines)
+    made = [
+        " " * round((line.rect.x0 - left) / max(line.rect.width / max(len(line.text), 1), 1.0)) + line.text
+        for line in part.lines
+    ]
+    text, marks, start = "\n".join(made), [], 0
+    for shown, line in zip(made, part.lines, strict=True):
+        marks.append((start, start + len(shown), line.box))
+        start += len(shown) + 1
+    from indexer.blocks import Mark
+
+    return Block(Kind.CODE, text, marks=tuple(Mark(*mark) for mark in marks))

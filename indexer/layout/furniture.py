@@ -1,0 +1,109 @@
+"""Running heads, running feet and page numbers: what repeats at the pages' edges and is no part of the text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexer.layout.lines import rows
+from indexer.layout.page import Fragment, Page, around
+
+EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
+EDGE = 0.16  # of the page's height, as deep as furniture reaches
+SAME_HEIGHT = 4.0  # points between the places of one running head on two pages
+INTEGER = re.compile(r"\d+")
+ROMAN = re.compile(r"[ivxlc]+|[IVXLC]+")
+ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+BARE_NUMBER = re.compile(
+    r"\W*(?:page|p\.|seite|第)?\s*(?:[\divxlcIVXLC]{1,7}|[A-Z]-\d+|\d+-\d+)(?:\s*(?:/|of|von|页)\s*\d*)?\W*", re.I
+)
+
+Key = tuple[str, str, int, int]
+
+
+def without_furniture(pages: Sequence[Page]) -> list[Page]:
+    """The pages without what repeats at their edges; a title or a table's last row near the edge stays."""
+    edges = [_edge_rows(page) for page in pages]
+    seen: dict[Key, set[int]] = defaultdict(set)
+    for page, found in zip(pages, edges, strict=True):
+        for side, row in found:
+            for key in _keys(page, side, row):
+                seen[key].add(page.number)
+    numbering = _numbering(seen, len(pages))
+    result: list[Page] = []
+    for page, found in zip(pages, edges, strict=True):
+        gone: set[int] = set()
+        for side, row in found:
+            if any(_repeats(seen, key, len(pages)) for key in _keys(page, side, row)) or _numbered(
+                page, row, numbering
+            ):
+                gone.update(map(id, row))
+        kept = tuple(fragment for fragment in page.fragments if id(fragment) not in gone)
+        result.append(replace(page, fragments=kept) if gone else page)
+    return result
+
+
+def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
+    """The outermost rows of a page, each with the side it stands on."""
+    high, low = page.height * EDGE, page.height * (1 - EDGE)
+    top = [fragment for fragment in page.fragments if fragment.rect.y1 < high]
+    foot = [fragment for fragment in page.fragments if fragment.rect.y0 > low]
+    found = [("top", row) for row in rows(top)[:EDGE_ROWS]]
+    return found + [("foot", row) for row in rows(foot)[-EDGE_ROWS:]]
+
+
+def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
+    """What a row would share with its like on other pages: its text, or its text around a number that counts pages."""
+    text = " ".join(fragment.text for fragment in row).casefold().strip()
+    height = round(around(fragment.rect for fragment in row).y0 / SAME_HEIGHT)
+    keys: list[Key] = []
+    for near in (height, height + 1):  # neighbours share one of the two bins
+        keys.append((side, text, near, 0))
+        for number in [*INTEGER.finditer(text)][:4]:
+            if len(number[0]) < 6:
+                around_number = f"{text[: number.start()]}#{text[number.end() :]}"
+                keys.append((side, around_number, near, int(number[0]) - page.number))
+        if ROMAN.fullmatch(text):
+            keys.append((side, "#roman", near, _roman(text) - page.number))
+    return keys
+
+
+def _repeats(seen: dict[Key, set[int]], key: Key, pages: int) -> bool:
+    """Whether what the key stands for is on enough pages, close enough to each other, to be furniture."""
+    numbers = sorted(seen[key])
+    if len(numbers) < 2:
+        return False
+    if len(key[1]) < 2 and key[1] != "#":
+        return len(numbers) >= 3
+    if len(numbers) == 2:
+        return pages <= 4
+    # Three within five pages: heads may alternate between left and right pages.
+    return any(last - first <= 4 for first, last in zip(numbers, numbers[2:], strict=False)) or len(numbers) * 3 > pages
+
+
+def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
+    """The sides and offsets at which numbers that count pages stand all through the document."""
+    counts: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for (side, text, _, offset), numbers in seen.items():
+        if "#" in text:
+            counts[side, offset] |= numbers
+    return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
+
+
+def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int]]) -> bool:
+    """Whether the row is a bare page number, or a running head beside one."""
+    side = "top" if row[0].rect.y1 < page.height / 2 else "foot"
+    for text in {row[0].text, row[-1].text, " ".join(fragment.text for fragment in row)}:
+        number = INTEGER.search(text) if BARE_NUMBER.fullmatch(text) else None
+        if number and len(number[0]) < 6 and (side, int(number[0]) - page.number) in numbering:
+            return True
+        if ROMAN.fullmatch(text) and (side, _roman(text.casefold()) - page.number) in numbering:
+            return True
+    return False
+
+
+def _roman(text: str) -> int:
+    values = [ROMAN_VALUES[letter] for letter in text]
+    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))

@@ -1,0 +1,69 @@
+"""Fragments to lines: what stands on one baseline of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from indexer.layout.page import Fragment, Line, Rect, around, main_style
+
+SAME_BASELINE = 0.35  # of the smaller fragment's height; superscripts stay with their line
+
+
+def lines(fragments: Sequence[Fragment], page: int, column: Rect | None = None) -> list[Line]:
+    """The lines that the fragments of a column make, top down."""
+    if not fragments:
+        return []
+    column = column or around(fragment.rect for fragment in fragments)
+    return [_line(row, page, column) for row in rows(fragments)]
+
+
+def rows(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """Fragments in groups that stand on one baseline, top down; a group is in reading direction."""
+    result: list[list[Fragment]] = []
+    for fragment in sorted(fragments, key=lambda fragment: (fragment.base, fragment.rect.x0)):
+        if result and _beside(result[-1], fragment):
+            result[-1].append(fragment)
+        else:
+            result.append([fragment])
+    return [_in_direction(row) for row in result]
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters are of a script that runs from right to left."""
+    if text.isascii():
+        return False
+    marks = sum("\u0590" <= character <= "\u08ff" for character in text)
+    return marks * 2 > sum(character.isalpha() for character in text)
+
+
+def _beside(row: Sequence[Fragment], fragment: Fragment) -> bool:
+    last = row[-1]
+    small, large = sorted((last.rect.height, fragment.rect.height))
+    if abs(fragment.base - last.base) <= SAME_BASELINE * small:
+        return True
+    # A superscript or subscript: smaller, and within the height of the text that it touches.
+    shared = min(last.rect.y1, fragment.rect.y1) - max(last.rect.y0, fragment.rect.y0)
+    gap = max(fragment.rect.x0 - last.rect.x1, last.rect.x0 - fragment.rect.x1)
+    return small < 0.85 * large and shared > 0.5 * small and gap < small and len(min(last.text, fragment.text)) < 12
+
+
+def _in_direction(row: list[Fragment]) -> list[Fragment]:
+    row.sort(key=lambda fragment: fragment.rect.x0)
+    if len(row) > 1 and is_right_to_left("".join(fragment.text for fragment in row)):
+        row.reverse()
+    return row
+
+
+def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
+    style = main_style(row)
+    base = median(fragment.base for fragment in row if fragment.style == style)
+    text = row[0].text
+    for before, fragment in zip(row, row[1:], strict=False):
+        text += fragment.text if _touches(before, fragment) else " " + fragment.text
+    return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
+
+
+def _touches(before: Fragment, fragment: Fragment) -> bool:
+    gap = max(fragment.rect.x0 - before.rect.x1, before.rect.x0 - fragment.rect.x1)
+    return gap < 0.12 * max(before.style.size, fragment.style.size)

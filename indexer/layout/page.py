@@ -1,0 +1,118 @@
+"""What a page holds before anyone has understood it, and the lines that are read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kohaku.tree import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text looks; sizes are rounded to half points, since LaTeX's 10 pt is 9.963."""
+
+    size: float
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    color: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A box in points from the top left corner of a page as it is read."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def overlaps(self, other: Rect) -> bool:
+        """Whether the two have an area in common."""
+        return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1
+
+    def holds(self, other: Rect) -> bool:
+        """Whether the other's middle lies in this one."""
+        x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
+        return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A stretch of text without a wide gap in it, on one baseline."""
+
+    text: str
+    rect: Rect
+    base: float
+    style: Style
+    lead: Style
+    """The style of its first letters: a run-in head's differs from its paragraph's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image on a page; `key` finds its bytes in the file."""
+
+    rect: Rect
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it came: fragments in the file's order, thin lines drawn on it, pictures."""
+
+    number: int
+    width: float
+    height: float
+    fragments: tuple[Fragment, ...]
+    rulings: tuple[Rect, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of one column: fragments beside each other, left to right (right to left in scripts that run so)."""
+
+    page: int
+    cells: tuple[Fragment, ...]
+    rect: Rect
+    base: float
+    style: Style
+    text: str
+    column: Rect
+    """The column that the line stands in."""
+
+    @property
+    def box(self) -> Box:
+        """The line's place, as the tree keeps it."""
+        return Box(self.page, *(round(side, 1) for side in (self.rect.x0, self.rect.y0, self.rect.x1, self.rect.y1)))
+
+
+def around(rects: Iterable[Rect]) -> Rect:
+    """The smallest rectangle that holds all of them (at least one)."""
+    sides = [(rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects]
+    return Rect(
+        min(side[0] for side in sides),
+        min(side[1] for side in sides),
+        max(side[2] for side in sides),
+        max(side[3] for side in sides),
+    )
+
+
+def main_style(fragments: Sequence[Fragment]) -> Style:
+    """The style of most of the characters."""
+    if len(fragments) == 1:
+        return fragments[0].style
+    weights: dict[Style, int] = {}
+    for fragment in fragments:
+        weights[fragment.style] = weights.get(fragment.style, 0) + len(fragment.text)
+    return max(weights, key=lambda style: weights[style])

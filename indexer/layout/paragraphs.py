@@ -1,0 +1,191 @@
+"""Lines to paragraphs, list items, code and footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from indexer.blocks import Block, Mark
+from indexer.clean import joints
+from indexer.layout.page import Line, Style
+from kohaku.tree import Kind
+
+JOINING_GAP = 1.5  # times the line height: text closer than this belongs together
+LOOSER = 1.3  # times the usual distance of baselines: a gap that parts paragraphs in closely set text
+INDENT = 0.7  # of the letter size
+SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
+FOOTNOTE_SIZE = 0.93  # of the body's, at most
+
+BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
+ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
+FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
+TERMINAL = re.compile(r"[.?!:;。！？：；؟۔][\"'”’)\]»\d]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Lines that belong together, and what they are."""
+
+    kind: Kind
+    lines: tuple[Line, ...]
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it starts as an item of a list does."""
+        return is_item(self.lines[0].text)
+
+
+def is_item(text: str) -> bool:
+    """Whether a line starts with a bullet or an item's number."""
+    return bool(BULLET.match(text) or ITEM_NUMBER.match(text))
+
+
+def leadings(lines: Sequence[Line]) -> dict[float, float]:
+    """The usual distance from baseline to baseline for each size of text."""
+    distances: dict[float, list[float]] = defaultdict(list)
+    for above, below in zip(lines, lines[1:], strict=False):
+        if above.page == below.page and above.column == below.column and above.style.size == below.style.size:
+            distance = below.base - above.base
+            if 0.5 * below.style.size < distance < 3 * below.style.size:
+                distances[below.style.size].append(distance)
+    return {size: median(found) for size, found in distances.items()}
+
+
+def paragraphs(lines: Sequence[Line], usual: Mapping[float, float]) -> list[Paragraph]:
+    """The lines of consecutive columns, without headings, tables and footnotes among them, as paragraphs."""
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and _belongs(groups[-1], line, usual):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [Paragraph(_kind(group), tuple(group)) for group in groups]
+
+
+def footnotes(lines: Sequence[Line], body: Style, height: float) -> int:
+    """How many lines from the end of a column are footnotes: small, at the page's foot, the first one marked."""
+    count = 0
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place]
+        if line.style.size > FOOTNOTE_SIZE * body.size or line.rect.y0 < 0.4 * height:
+            break
+        if FOOTNOTE_MARK.match(line.text):
+            count = len(lines) - place
+    return count
+
+
+def split_footnotes(lines: Sequence[Line]) -> list[Paragraph]:
+    """Footnote lines as one paragraph a note."""
+    groups: list[list[Line]] = []
+    for line in lines:
+        if not groups or FOOTNOTE_MARK.match(line.text) and _marked(line, groups[-1][0]):
+            groups.append([line])
+        else:
+            groups[-1].append(line)
+    return [Paragraph(Kind.FOOTNOTE, tuple(group)) for group in groups]
+
+
+def goes_on(before: Paragraph, after: Paragraph) -> bool:
+    """Whether a paragraph is the rest of one that a column's or page's end cut."""
+    if before.kind is not Kind.PARAGRAPH or after.kind is not Kind.PARAGRAPH:
+        return False
+    last, first = before.lines[-1], after.lines[0]
+    if (last.page, last.column) == (first.page, first.column) or abs(last.style.size - first.style.size) > 0.6:
+        return False
+    if TERMINAL.search(last.text) or is_item(first.text) or last.style.bold != first.style.bold:
+        return False
+    if first.text[0].islower() or last.text.endswith("-"):
+        return True
+    full = last.rect.x1 > last.column.x1 - 0.05 * last.column.width
+    return full and len(last.text) > 30 and len(first.text) > 30 and _indent(first) < INDENT * first.style.size
+
+
+def block(lines: Sequence[Line], kind: Kind, vocabulary: Collection[str], *, level: int = 0) -> Block:
+    """The lines as one block, each line's characters marked with its place."""
+    text, marks = marked([(line.text, line) for line in lines], vocabulary)
+    return Block(kind, text, level=level, marks=marks)
+
+
+def list_block(items: Sequence[Paragraph], vocabulary: Collection[str]) -> Block:
+    """List items as one block, one item a line, the items its sentences."""
+    text, marks, sentences = "", [], []
+    for item in items:
+        item_text, item_marks = marked([(line.text, line) for line in item.lines], vocabulary)
+        offset = len(text) + (1 if text else 0)
+        text += ("\n" if text else "") + item_text
+        marks += [Mark(mark.start + offset, mark.end + offset, mark.box) for mark in item_marks]
+        sentences.append(item_text)
+    return Block(Kind.LIST, text, marks=tuple(marks), sentences=tuple(sentences))
+
+
+def marked(lines: Sequence[tuple[str, Line]], vocabulary: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
+    """The joined text of lines, and where each stands in it."""
+    parts = joints([text for text, _ in lines], vocabulary)
+    marks: list[Mark] = []
+    start = 0
+    for part, (_, line) in zip(parts, lines, strict=True):
+        marks.append(Mark(start, start + len(part.rstrip()), line.box))
+        start += len(part)
+    return "".join(parts), tuple(marks)
+
+
+def _belongs(group: Sequence[Line], line: Line, usual: Mapping[float, float]) -> bool:
+    """Whether the line goes on the paragraph."""
+    last = group[-1]
+    if last.page != line.page or last.column != line.column:
+        return False
+    if abs(last.style.size - line.style.size) > 1.1 or last.style.mono != line.style.mono:
+        return False
+    size = line.style.size
+    distance = line.base - last.base
+    most = max(LOOSER * usual.get(size, 1.2 * size), 1.2 * size)
+    if not -0.2 * size < distance <= max(min(most, (1 + JOINING_GAP) * size), 1.05 * size):
+        return False
+    if is_item(line.text) and (BULLET.match(line.text) or not _mid_sentence(last)):
+        return False
+    if line.style.mono:
+        return True
+    return not _starts_anew(group, last, line)
+
+
+def _starts_anew(group: Sequence[Line], last: Line, line: Line) -> bool:
+    size = line.style.size
+    item = is_item(group[0].text)
+    shift = line.rect.x0 - last.rect.x0
+    indented = shift > INDENT * size and len(group) > 1 and not item
+    if indented and _indent(last) < INDENT * size and shift < 6 * size and not _mid_sentence(last):
+        return True
+    hanging = len(group) > 1 and group[1].rect.x0 - group[0].rect.x0 > INDENT * size
+    if hanging and line.rect.x0 < last.rect.x0 - INDENT * size and line.rect.x0 - group[0].rect.x0 < size:
+        return True
+    free = last.column.x1 - last.rect.x1
+    ended = free > SHORT * last.column.width and TERMINAL.search(last.text)
+    if ended and not line.text[0].islower():
+        return True
+    if last.style.bold != line.style.bold and all(part.style.bold == last.style.bold for part in group):
+        return free > SHORT * last.column.width and not line.text[0].islower()
+    # A first line's indent in a paragraph of two lines shows only against the column's edge.
+    return len(group) == 1 and shift > INDENT * size and bool(TERMINAL.search(last.text)) and not item
+
+
+def _mid_sentence(line: Line) -> bool:
+    free = line.column.x1 - line.rect.x1
+    return not TERMINAL.search(line.text) and free < SHORT * line.column.width
+
+
+def _indent(line: Line) -> float:
+    return line.rect.x0 - line.column.x0
+
+
+def _marked(line: Line, first: Line) -> bool:
+    """Whether a footnote line is set as a first line: its mark is small or sticks out."""
+    return line.cells[0].lead.size < line.style.size - 0.9 or line.rect.x0 <= first.rect.x0 + 1
+
+
+def _kind(group: Sequence[Line]) -> Kind:
+    if all(line.style.mono for line in group):
+        return Kind.CODE
+    return Kind.LIST if BULLET.match(group[0].text) else Kind.PARAGRAPH
