@@ -75,9 +75,10 @@ def resolved(names: Iterable[str], contexts: Sequence[Context]) -> tuple[tuple[s
     index = Names.of(contexts)
     found: list[str | None] = []
     for name in names:
-        whole = index.document(name)
-        pieces = [name] if whole else re.split("[,;]", name)
-        found += [whole] if whole else [index.document(piece) for piece in pieces if not is_blank(piece)]
+        headers = NAMED.findall(name)
+        whole = index.document(name) if len(headers) < 2 else None
+        pieces = [name] if whole else headers or re.split("[,;]", name)
+        found += [index.document(piece) for piece in pieces if not is_blank(piece)]
     return _distinct(document for document in found if document is not None), found.count(None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -230,17 +229,12 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _literal(text: str) -> list[Any] | None:
-    """The list that a text spells, in JSON or Python."""
-    if not text.strip().startswith("["):
-        return None
-    for read in (json.loads, ast.literal_eval):
-        try:
-            value = read(text.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, list):
-            return value
-    return None
+    """The list that a text spells, in JSON, Python or without quotation marks."""
+    text = text.strip()
+    if not text.startswith("[") or text.rfind("]") != len(text) - 1 or text.find("[", 1) > text.find("]"):
+        return None  # "[1] and [2]" is no list
+    value = json_repair.loads(text) if _depth(text) <= DEEPEST else None
+    return value if isinstance(value, list) else None
 
 
 def _item(part: Any, kind: Any) -> Any:

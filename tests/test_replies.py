@@ -96,6 +96,7 @@ def test_a_cut_off_number_or_single_quoted_value_is_not_taken_either(cut: str) -
         ('"a"', ["a"]),
         ('"the first, and the second"', ["the first, and the second"]),
         ('["a", "is_blank", null, ""]', ["a"]),
+        ('"[1] and [2]"', ["[1] and [2]"]),
         ('"is_blank"', []),
         ('["is_blank"]', []),
         ("null", []),
