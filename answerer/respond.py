@@ -68,10 +68,10 @@ def respond_all(
     for question in waiting:
         todo.put(question)
     stopped = threading.Event()
-    # daemons: a pool's threads would hold an interrupted program until the calls in flight came back
-    for _ in range(min(concurrency, len(waiting))):
-        threading.Thread(target=_work, args=(todo, done, respond_one, stopped), daemon=True).start()
     try:
+        # daemons: a pool's threads would hold an interrupted program until the calls in flight came back
+        for _ in range(min(concurrency, len(waiting))):
+            threading.Thread(target=_work, args=(todo, done, respond_one, stopped), daemon=True).start()
         for _ in waiting:
             outcome = done.get()
             if isinstance(outcome, BaseException):
