@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
@@ -59,6 +60,7 @@ def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = 
 
     A table's caption and head may make it longer: they are repeated in each of its parts.
     """
+    count = cache(count)  # a paragraph's, a sentence's text is looked at several times
     drafts = _planted(parsed, document, count, max_tokens)
     _gather(drafts)
     if parsed.pages:
@@ -200,7 +202,8 @@ def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
     """A list, or scraps of a figure: its lines go together as long as they fit, the reader's sentences with them."""
     within = _Within(block.marks)
     places = list(_places(block.text, block.sentences))
-    for group in _groups([count(text) for text in block.sentences], max_tokens):
+    sizes = [count(block.text[slice(*place)]) for place in places]
+    for group in _groups(sizes, max_tokens):
         start, end = places[group[0]][0], places[group[-1]][1]
         if len(group) == len(block.sentences):
             start, end = 0, len(block.text)
@@ -217,27 +220,38 @@ def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
 
 
 def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
-    """A table, in parts of whole rows where it is long; each repeats the caption and the head."""
+    """A table, in parts of whole rows where it is long; each repeats the head and what its caption begins with."""
     lines = block.text.split("\n")
     framed = len(lines) > 1 and RULE.fullmatch(lines[1].strip()) is not None
     head, rows = (lines[:2], lines[2:]) if framed else ([], lines)
-    top = [block.title] if block.title and block.title not in block.text else []
     if len(rows) != len(block.sentences):  # what a row is only the reader knows
         rows = list(block.sentences) or rows
-    frame = "\n\n".join([*top, "\n".join(head)]) if head else "\n\n".join(top)
-    room = max(max_tokens - count(frame), max_tokens // 2)
+    caption = block.title if block.title and block.title not in block.text else ""
+    room = max(max_tokens - count("\n".join([caption, *head])), max_tokens // 2)
     within = _Within(block.marks)
-    places = list(_places(block.text, rows))
     everything = _boxes(block.marks)
-    for group in _groups([count(row) for row in rows], room):
-        body = "\n".join([*head, *(rows[number] for number in group)])
+    stretches = list(_rows(rows, block.sentences or rows, list(_places(block.text, rows)), count, room))
+    for number, group in enumerate(_groups([count(row) for row, _, _ in stretches], room)):
+        body = "\n".join([*head, *(stretches[at][0] for at in group)])
+        title = caption if number == 0 else pieces(caption, max_tokens // 4, count)[0] if caption else ""
         sentences = tuple(
-            (piece, within(*places[number]) or everything)
-            for number in group
-            for piece in _sentences((block.sentences or rows)[number], count, max_tokens, whole=True)
+            (piece, within(*stretches[at][2]) or everything)
+            for at in group
+            for piece in _sentences(stretches[at][1], count, max_tokens, whole=True)
         )
-        boxes = within(places[group[0]][0], places[group[-1]][1]) or everything
-        yield Part("\n\n".join([*top, body]), sentences, boxes)
+        boxes = within(stretches[group[0]][2][0], stretches[group[-1]][2][1]) or everything
+        yield Part("\n\n".join(filter(None, [title.strip(), body])), sentences, boxes)
+
+
+def _rows(
+    rows: Sequence[str], sentences: Sequence[str], places: Sequence[tuple[int, int]], count: Count, room: int
+) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """Each row with its sentence and its place; one that no paragraph has room for comes in pieces."""
+    for row, sentence, place in zip(rows, sentences, places, strict=True):
+        if count(row) <= room:
+            yield row, sentence, place
+        else:
+            yield from ((piece, piece, place) for piece in pieces(sentence, room, count))
 
 
 def _groups(tokens: Sequence[int], room: int) -> Iterator[list[int]]:

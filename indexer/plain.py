@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from indexer.blocks import Block
 from indexer.clean import clean, dehyphenate, words
+from indexer.sentences import split
 from kohaku.tree import Kind
 
 Page = tuple[int | None, str]
@@ -23,6 +24,7 @@ SHORT = 0.8  # of the usual width: a line that ends there by itself, not by the 
 RAGGED = 0.6  # of it: a line of a table, a figure or a narrow column
 LONG_LINE = 200  # characters: no line break within a paragraph comes after so many
 HEADING_WORDS = 14
+LABEL = 14  # characters: no more than "Table 12.3:" alone has
 SENTENCE_WORDS = 8  # a scrap of a table or figure is given with its neighbours, up to about so many words
 
 NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?P<title>\S.*)")
@@ -328,9 +330,9 @@ def _with_tables(blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         last = result[-1] if result else None
         if last and block.sentences and block.kind is Kind.PARAGRAPH and _captions_table(last):
-            result[-1] = replace(block, kind=Kind.TABLE, title=last.text)
+            result[-1:] = _captioned(block, last)
         elif last and _captions_table(block) and last.kind is Kind.PARAGRAPH and _mostly_rows(last):
-            result[-1] = replace(last, kind=Kind.TABLE, title=block.text)
+            result[-1:] = _captioned(last, block)
         elif block.kind is Kind.PARAGRAPH and BULLET.match(block.text):
             item = MARKER.sub("", block.text, count=1)
             if last and last.kind is Kind.LIST:
@@ -341,6 +343,16 @@ def _with_tables(blocks: Sequence[Block]) -> list[Block]:
         else:
             result.append(block)
     return result
+
+
+def _captioned(rows: Block, caption: Block) -> list[Block]:
+    """A table of rows with the caption's first sentence as its title; what follows that may be other text."""
+    first, *others = split(caption.text)
+    if len(first) < LABEL and others:  # "Table 2." is no sentence
+        first += others.pop(0)
+    rest = "".join(others).strip()
+    table = replace(rows, kind=Kind.TABLE, title=first.strip())
+    return [table, replace(caption, text=rest)] if rest else [table]
 
 
 def _captions_table(block: Block) -> bool:
