@@ -250,6 +250,8 @@ def _units() -> dict[str, Unit]:
                 exact[name] = Unit(dimension, Decimal(factor))
     for name, value in exact.items():
         # "mwh" and "mw" are careless ways to write the big ones: nothing in documents is counted in milliwatt-hours
+        if name in ("Gt", "Mt", "kt", "MT"):  # GT is a ship's gross tonnage
+            continue
         if name.lower() not in folded or value.factor > folded[name.lower()].factor:
             folded[name.lower()] = value
     return {**folded, **exact}

@@ -60,6 +60,7 @@ _ASKS_NUMBER = re.compile(
     r"|\bby what (?:factor|percentage)\b",
     re.IGNORECASE,
 )
+_ASKS_NAME = re.compile(r"\W*(?:who|what (?:is|was|are|were) the (?:term|name|title|word)s?)\b", re.IGNORECASE)
 _ASKS_RANGE = re.compile(r"\brange\b|\bbetween\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:(?:(?:~|≈|≃|∼|[<>≤≥]=?|about|approximately|approx\.?|around|roughly|circa|ca?\.|some|nearly|almost|over|under|"
@@ -84,7 +85,9 @@ def asks_true_or_false(question: str) -> bool:
 
 def asks_number(question: str, unit_name: str = "") -> bool:
     """Whether the answer must be a number or a range, by the unit asked for or the question's words."""
-    return unit_name.strip().lower() not in BLANK_UNITS or _ASKS_NUMBER.search(question) is not None
+    if unit_name.strip().lower() not in BLANK_UNITS:
+        return True
+    return _ASKS_NUMBER.search(question) is not None and _ASKS_NAME.match(question) is None
 
 
 def number(text: str) -> Decimal | None:
@@ -158,10 +161,10 @@ def normalise(value: str, unit: str = "", question: str = "") -> str:
         return text
     if found.is_range and not numeric and _is_year_span(found) and not _ASKS_RANGE.search(question):
         return text
-    return _written(found, asked) or text
+    return written(found, asked) or text
 
 
-def _written(found: Quantity, asked: Unit | None) -> str:
+def written(found: Quantity, asked: Unit | None) -> str:
     """The quantity in the unit asked for, "" where it measures something else."""
     amounts = found.amounts(asked) if asked else (found.low, found.high)
     if amounts is None:

@@ -1,0 +1,123 @@
+"""What a question asks for, by its words and its unit, without a model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from answerer.answer import Question
+from answerer.units import BLANK_UNITS, Unit, stem, unit
+from answerer.values import asks_number, asks_true_or_false
+from kohaku.words import words
+
+
+class Kind(StrEnum):
+    """What kind of thing may be the answer."""
+
+    NUMBER = "number"
+    STATEMENT = "statement"
+    YEAR = "year"
+    CHOICE = "choice"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the built-in reader sees it.
+
+    `terms` are the stems of its content words, `unit` what a number should be in (None where nothing says), `noun` the
+    stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists.
+    """
+
+    kind: Kind
+    terms: frozenset[str]
+    unit: Unit | None = None
+    noun: str = ""
+    wants_range: bool = False
+    choices: tuple[str, ...] = ()
+
+
+_EMPTY = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a about according across all also although an and any approximately are as at be because been being between
+        both but by can could did do does during each estimate estimated for from given had has have having how i if
+        in into is it its just like long many may might model more most much must name not of on one only or other
+        our out over per recent reported roughly same should so some such than that the their them then there these
+        they this those through to true false two under up upon use used using value was we were what when where
+        which while who whom whose why will with within without would you your unit answer following paper papers
+        study
+        """,
+    )
+)
+_STATEMENT = re.compile(r"^\W*(?:true or false|true ?/ ?false|t ?/ ?f|false or true)\W*", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:which|what) year\b|\bsince when\b|^\W*when\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bhow (?:many|much)\s+((?:[\w.-]+\s){0,3}?[\w-]+?)"
+    r"(?=\s(?:of|did|do|does|is|are|was|were|can|could|has|have|had|in|per|to|from|on|at|for|will|would|must|should|a|the|"
+    r"that|widely|used)\b|[,?]|$)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\b(?:which|what)\s+(?!(?:is|was|are|were|did|do|does|has|had|would|of|the)\b)([\w-]+)"
+    r"|\bname of the\s+(?:\w+\s)?([\w-]+)",
+    re.IGNORECASE,
+)
+_IN_UNIT = re.compile(r"\bin ([\w/%$€£¥.² -]{1,30}?)\s*(?:\)|\?|$|,)", re.IGNORECASE)
+_CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
+
+
+def asked(question: Question) -> Asked:
+    """What the question asks for."""
+    text = question.text
+    found = frozenset(terms(_STATEMENT.sub("", text)))
+    if asks_true_or_false(text):
+        return Asked(Kind.STATEMENT, found)
+    if asks_number(text, question.unit):
+        wanted = _unit(question)
+        return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower())
+    if _YEAR.search(text):
+        return Asked(Kind.YEAR, found)
+    choices = _choices(text)
+    return Asked(Kind.CHOICE if choices else Kind.NAME, found, noun=_noun(_NAMED, text), choices=choices)
+
+
+@lru_cache(maxsize=65536)
+def terms(text: str) -> tuple[str, ...]:
+    """The stems of a text's content words, each once, in order; compounds whole and in parts."""
+    stems = (stem(word) for word in words(text) if word.lower() not in _EMPTY)
+    return tuple(dict.fromkeys(stems))
+
+
+def claim(question: str) -> str:
+    """The statement that is to be called true or false."""
+    return _STATEMENT.sub("", question).strip()
+
+
+def _unit(question: Question) -> Unit | None:
+    if question.unit.strip().lower() not in BLANK_UNITS:
+        return unit(question.unit)
+    if re.search(r"\bpercent(?:age)?\b|\bwhat share\b|\bproportion of\b", question.text, re.IGNORECASE):
+        return unit("percent")
+    for match in reversed(list(_IN_UNIT.finditer(question.text))):
+        if (found := unit(match[1])).known:
+            return found
+    counted = _COUNTED.search(question.text)
+    return unit(counted[1]) if counted and unit(counted[1]).known else None
+
+
+def _noun(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    phrase = next((group for group in match.groups() if group), "") if match else ""
+    return stem(phrase.split()[-1]) if phrase else ""
+
+
+def _choices(text: str) -> tuple[str, ...]:
+    match = _CHOICES.search(text)
+    if not match:
+        return ()
+    options = (option.strip() for option in re.split(r",\s*(?:or\s+)?|\s+or\s+", match[1]))
+    return tuple(option for option in options if option)

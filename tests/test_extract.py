@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerer.answer import Answer, Question
+from answerer.asking import Kind, asked
+from answerer.extract import read
+from kohaku.tree import Kind as NodeKind
+from retriever.evidence import Context, Evidence
+
+REPORT = (
+    "The mill at Lund opened in 1987 and was rebuilt in 2004. In 2023 it used 1,287 MWh of electricity, 4% less than in "
+    "2022. It emitted 552 tCO2e. Guests drink between 0.02 and 0.1 litres of tea a visit. Three kilns are fired with gas. "
+    "The cooling of the mill does not use river water. The restoration was paid for by the Ekberg Fund. See Fig. 7 [12, 15]."
+)
+TABLE = "| Kiln | Power (kW) | Age |\n| --- | --- | --- |\n| North kiln | 75 | 12 |\n| South kiln | 90 | 30 |\n| West kiln | 60 | 8 |"
+ROWS = "Site: Lund; 2022: 41,200; 2023: 44,900\nSite: Oslo; 2022: 67,850; 2023: 71,300"
+CHATTER = "Swans returned to the pond in spring. A new baker moved in next door. The bridge was painted green."
+
+
+def context(text: str, document: str, kind: NodeKind = NodeKind.PARAGRAPH, headings: tuple[str, ...] = ()) -> Context:
+    return Context(document, "", f"{document}:p1", kind, (2, 2), headings, 1.0, text, 50)
+
+
+def answer(question: str, unit: str = "", *contexts: Context) -> Answer:
+    given = contexts or (
+        context(CHATTER, "village"),
+        context(REPORT, "mill"),
+        context(TABLE, "kilns", NodeKind.TABLE),
+        context(ROWS, "sites", NodeKind.TABLE, ("Water drawn",)),
+    )
+    return read(Question("q", question, unit), Evidence(question, (question,), given))
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "value", "document"),
+    [
+        ("How much electricity did the mill at Lund use in 2023?", "MWh", "1287", "mill"),
+        ("How much electricity did the mill at Lund use in 2023, in kilowatt-hours?", "kWh", "1287000", "mill"),
+        ("How much electricity did the mill at Lund use in 2023, in kWh?", "", "1287000", "mill"),
+        ("How much CO2e did the mill emit?", "tCO2e", "552", "mill"),
+        ("What range of tea do guests drink a visit?", "litres", "[0.02,0.1]", "mill"),
+        ("How many kilns are fired with gas?", "kilns", "3", "mill"),
+        ("By what percentage did the mill's electricity fall in 2023?", "percent", "4", "mill"),
+        ("In which year did the mill at Lund open?", "", "1987", "mill"),
+        ("Which fund paid for the restoration of the mill?", "", "Ekberg Fund", "mill"),
+        ("What is the power of the South kiln, in kW?", "kW", "90", "kilns"),
+        ("How much water was drawn at the site Oslo in 2023?", "m3", "71300", "sites"),
+        ("True or False: the cooling of the mill uses river water.", "", "0", "mill"),
+        ("True or False: the mill at Lund emitted 552 tCO2e.", "", "1", "mill"),
+        ("True or False: the mill at Lund emitted 900 tCO2e.", "", "0", "mill"),
+    ],
+)
+def test_the_value_of_the_best_sentence_is_the_answer(question: str, unit: str, value: str, document: str) -> None:
+    found = answer(question, unit)
+    assert (found.value, found.references) == (value, (document,))
+
+
+def test_the_sentence_is_cited_where_it_stands() -> None:
+    found = answer("How much CO2e did the mill emit?", "tCO2e")
+    [citation] = found.citations
+    assert citation.quote == found.text == "It emitted 552 tCO2e."
+    assert (citation.document, citation.node, citation.pages) == ("mill", "mill:p1", (2, 2))
+    assert "without a model" in found.explanation
+
+
+@pytest.mark.parametrize(
+    ("question", "unit"),
+    [
+        ("How many passengers boarded the ferry at Stavanger?", "passengers"),
+        ("Who won the chess tournament?", ""),
+        ("", ""),
+        ("?!", "kg"),
+    ],
+)
+def test_it_abstains_where_nothing_speaks_of_the_question(question: str, unit: str) -> None:
+    found = answer(question, unit)
+    assert found.is_blank and found.references == () and found.citations == ()
+
+
+def test_it_abstains_without_evidence() -> None:
+    assert read(Question("q", "How many?"), Evidence("How many?", (), ())).is_blank
+
+
+def test_figures_and_citations_are_no_values() -> None:
+    found = answer(
+        "How many kilns does the list hold?", "kilns", context("The list of kilns is in Fig. 7 [12, 15].", "mill")
+    )
+    assert found.is_blank
+
+
+def test_a_value_that_two_documents_give_comes_before_one_that_stands_alone() -> None:
+    texts = ["The tower is 30 m high.", "The tower is 31 m high.", "The old tower is 31 m high."]
+    contexts = [context(text, f"d{number}") for number, text in enumerate(texts)]
+    assert answer("How high is the tower, in metres?", "m", *contexts).value == "31"
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "kind"),
+    [
+        ("True or False: it rains.", "", Kind.STATEMENT),
+        ("How many papers were read?", "", Kind.NUMBER),
+        ("What was its weight?", "kg", Kind.NUMBER),
+        ("In what year was it built?", "", Kind.YEAR),
+        ("Which is taller: the tower or the mill?", "", Kind.CHOICE),
+        ("What is the term for the amount of water that is lost?", "", Kind.NAME),
+        ("Who built it?", "is_blank", Kind.NAME),
+    ],
+)
+def test_the_kind_of_answer_follows_from_the_question_and_its_unit(question: str, unit: str, kind: Kind) -> None:
+    assert asked(Question("q", question, unit)).kind is kind
+
+
+@given(st.text(max_size=60), st.text(max_size=12), st.text(max_size=200))
+def test_any_text_can_be_asked_of_any_text_and_the_answer_is_the_same_twice(
+    question: str, unit: str, text: str
+) -> None:
+    one, other = (answer(question, unit, context(text, "a"), context(REPORT, "b")) for _ in range(2))
+    assert one == other
+    assert one.is_blank == (not one.citations)
