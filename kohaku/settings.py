@@ -33,6 +33,7 @@ class Settings(BaseModel):
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
     paragraph_vectors: Literal["mean", "direct", "both"] = Field("mean", description="how a paragraph gets its vector")
+    cache: Path | None = Field(None, description="where the exported default embedder is kept; default: the user's cache")
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
 
     # retrieval

@@ -43,6 +43,23 @@ def count(text: str) -> int:
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
+def cut(text: str, limit: int) -> str:
+    """The longest beginning of a text that has no more than so many tokens, never ending inside a character.
+
+    >>> cut("The deficit was 4%.", 3)
+    'The deficit was'
+    """
+    encoding, left = _encoding(), limit
+    kept: list[str] = []
+    for piece in _pieces(text):
+        found = encoding.encode_ordinary(piece)
+        if len(found) > left:
+            return "".join([*kept, encoding.decode_bytes(found[:left]).decode("utf-8", "ignore")])
+        kept.append(piece)
+        left -= len(found)
+    return text
+
+
 def _pieces(text: str) -> Iterator[str]:
     """The text, whole unless runs of white space or of anything else are too long for the tokenizer."""
     done = 0

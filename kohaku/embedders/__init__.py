@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import SettingsError
 
@@ -15,6 +17,7 @@ def load(
     device: str = "auto",
     base_url: str | None = None,
     api_key: str | None = None,
+    cache: Path | None = None,
 ) -> Embedder:
     """The embedder of a name: `default`, `openai:MODEL`, or a sentence-transformers model's name or folder.
 
@@ -28,7 +31,7 @@ def load(
                 f"dimensions: the default embedder's {DIMENSIONS} can't be cut (it is no Matryoshka model): "
                 "leave the setting out, or give another --embedder"
             )
-        return MiniLM()
+        return MiniLM(cache)
     if name.startswith("openai:"):
         from kohaku.embedders.openai_api import OpenAIEmbedder
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from kohaku.tree import Vectors
 
+CHARACTERS_A_TOKEN = 80  # far more than any language has: what lies beyond is cut before a tokenizer spends time on it
+
 
 def padded(lengths: Sequence[int], *, tokens: int, count: int = 1_000_000) -> list[list[int]]:
     """Indexes in batches of like length, longest first: none has more texts, or tokens with padding, than given.
@@ -27,17 +29,23 @@ def padded(lengths: Sequence[int], *, tokens: int, count: int = 1_000_000) -> li
     return batches
 
 
-def once(texts: Sequence[str], dimensions: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
+def once(texts: Sequence[str], dimensions: int, max_tokens: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
     """A vector a text, in order: each distinct text is embedded once, white space alone as zeros."""
-    distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+    cleaned = [clean(text[: max_tokens * CHARACTERS_A_TOKEN]) for text in texts]
+    distinct = [text for text in dict.fromkeys(cleaned) if text]
     vectors = np.zeros((len(distinct) + 1, dimensions), np.float32)
     if distinct:
         vectors[:-1] = embed(distinct)
     places = {text: place for place, text in enumerate(distinct)}
-    return vectors[[places.get(text, len(distinct)) for text in texts]]
+    return vectors[[places.get(text, len(distinct)) for text in cleaned]]
+
+
+def clean(text: str) -> str:
+    """The text without white space around, and with lone surrogates, which no encoder takes, as question marks."""
+    return text.strip().encode("utf-8", "replace").decode("utf-8")
 
 
 def normalised(vectors: Vectors) -> Vectors:
     """Each row at length 1, zeros left as they are."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)

@@ -15,9 +15,14 @@ class Embedder(Protocol):
     embedders can be compared only where the fingerprints are equal. `max_tokens` is what the model reads of one text.
     """
 
-    fingerprint: str
-    dimensions: int
-    max_tokens: int
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int: ...
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
         """One vector of length 1 a question, in order."""
