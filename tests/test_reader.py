@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from answerer.answer import Answer, Question
 from answerer.prompts import AnswerReply
 from answerer.reader import read, resolved, sentence_with
+from answerer.respond import respond
 from kohaku.chat import Message
 from kohaku.errors import ContextTooLong, ReplyError
 from kohaku.replies import parse
@@ -154,6 +155,17 @@ def test_a_prompt_that_is_too_long_is_asked_again_with_the_better_half() -> None
     assert [prompt.count("[ref_id=") for prompt in chat.prompts] == [8, 4, 2]
     assert "Text 0" in chat.prompts[-1]
     assert answer.value == "1.13"
+
+
+def test_a_prompt_that_is_too_long_neither_plans_nor_searches_anew() -> None:
+    chat, searches = ScriptedChat(ContextTooLong("long"), reply()), list[int]()
+
+    def retrieve(times: int) -> Evidence:
+        searches.append(times)
+        return Evidence("PUE?", ("PUE?",), CONTEXTS)
+
+    answer = respond(Question("q", "PUE?"), retrieve, lambda asked, found: read(asked, found, chat), retries=2)
+    assert (searches, answer.attempts, answer.value) == ([1], 1, "1.13")
 
 
 def test_one_context_that_is_too_long_by_itself_is_an_error() -> None:
