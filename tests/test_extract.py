@@ -11,11 +11,16 @@ from kohaku.tree import Kind as NodeKind
 from retriever.evidence import Context, Evidence
 
 REPORT = (
-    "The mill at Lund opened in 1987 and was rebuilt in 2004. In 2023 it used 1,287 MWh of electricity, 4% less than in "
-    "2022. It emitted 552 tCO2e. Guests drink between 0.02 and 0.1 litres of tea a visit. Three kilns are fired with gas. "
-    "The cooling of the mill does not use river water. The restoration was paid for by the Ekberg Fund. See Fig. 7 [12, 15]."
+    "The mill at Lund opened in 1987 and was rebuilt in 2004. In 2023 it used 1,287 MWh of electricity, 4% less than "
+    "in 2022. It emitted 552 tCO2e. Guests drink between 0.02 and 0.1 litres of tea a visit. Three kilns are fired with "
+    "gas. The cooling of the mill does not use river water. The restoration was paid for by the Ekberg Fund. "
+    "See Fig. 7 [12, 15]."
 )
-TABLE = "| Kiln | Power (kW) | Age |\n| --- | --- | --- |\n| North kiln | 75 | 12 |\n| South kiln | 90 | 30 |\n| West kiln | 60 | 8 |"
+TABLE = """| Kiln | Power (kW) | Age |
+| --- | --- | --- |
+| North kiln | 75 | 12 |
+| South kiln | 90 | 30 |
+| West kiln | 60 | 8 |"""
 ROWS = "Site: Lund; 2022: 41,200; 2023: 44,900\nSite: Oslo; 2022: 67,850; 2023: 71,300"
 CHATTER = "Swans returned to the pond in spring. A new baker moved in next door. The bridge was painted green."
 
