@@ -221,26 +221,36 @@ def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
 
 def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
     """A table, in parts of whole rows where it is long; each repeats the head and what its caption begins with."""
-    lines = block.text.split("\n")
-    framed = len(lines) > 1 and RULE.fullmatch(lines[1].strip()) is not None
-    head, rows = (lines[:2], lines[2:]) if framed else ([], lines)
-    if len(rows) != len(block.sentences):  # what a row is only the reader knows
-        rows = list(block.sentences) or rows
-    caption = block.title if block.title and block.title not in block.text else ""
-    room = max(max_tokens - count("\n".join([caption, *head])), max_tokens // 2)
+    top, head, rows = _framed(block)
+    room = max(max_tokens - count("\n".join([*top, *head])), max_tokens // 2)
     within = _Within(block.marks)
     everything = _boxes(block.marks)
     stretches = list(_rows(rows, block.sentences or rows, list(_places(block.text, rows)), count, room))
     for number, group in enumerate(_groups([count(row) for row, _, _ in stretches], room)):
+        if number == 1:
+            top = [pieces(line, max_tokens // 4, count)[0].strip() for line in top]
         body = "\n".join([*head, *(stretches[at][0] for at in group)])
-        title = caption if number == 0 else pieces(caption, max_tokens // 4, count)[0] if caption else ""
         sentences = tuple(
             (piece, within(*stretches[at][2]) or everything)
             for at in group
             for piece in _sentences(stretches[at][1], count, max_tokens, whole=True)
         )
         boxes = within(stretches[group[0]][2][0], stretches[group[-1]][2][1]) or everything
-        yield Part("\n\n".join(filter(None, [title.strip(), body])), sentences, boxes)
+        yield Part("\n\n".join(filter(None, ["\n".join(top), body])), sentences, boxes)
+
+
+def _framed(block: Block) -> tuple[list[str], list[str], list[str]]:
+    """A table's text in three: caption and scale, head, rows."""
+    lines = block.text.split("\n")
+    rule = next((at for at, line in enumerate(lines) if RULE.fullmatch(line.strip())), 0)
+    first = max(rule - 1, 0)
+    top = [line for line in lines[:first] if line.strip()]
+    if block.title and block.title not in block.text:
+        top.insert(0, block.title)
+    head, rows = (lines[first : rule + 1], lines[rule + 1 :]) if rule else ([], lines)
+    if block.sentences and len(rows) != len(block.sentences):  # what a row is only the reader knows
+        rows = list(block.sentences)
+    return top, head, rows
 
 
 def _rows(
