@@ -1,0 +1,347 @@
+"""Readers: what a file says becomes headings and paragraphs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.blocks import Block
+from indexer.plain import pages_to_blocks
+from indexer.readers import document_json, html, markdown, read, text
+from kohaku.errors import ReadError
+from kohaku.tree import Kind
+
+
+def shown(blocks: tuple[Block, ...] | list[Block]) -> list[tuple[str, str]]:
+    return [(f"h{block.level}" if block.kind is Kind.SECTION else block.kind.value, block.text) for block in blocks]
+
+
+# ---- Markdown
+
+
+def test_markdown_gives_headings_of_both_kinds_paragraphs_and_code() -> None:
+    parsed = markdown.parse("Report\n======\n\nOne *two*\nthree.\n\n### Deep\n\n```py\nx = 1\n  y\n```\n")
+    assert parsed.title == "Report"
+    assert shown(parsed.blocks) == [
+        ("h1", "Report"),
+        ("paragraph", "One two three."),
+        ("h3", "Deep"),
+        ("code", "x = 1\n  y"),
+    ]
+
+
+def test_markdown_front_matter_is_no_text_but_names_the_document() -> None:
+    parsed = markdown.parse('---\ntitle: "Our year"\ntags: [a]\n---\n# Head\n\nText.\n')
+    assert parsed.title == "Our year"
+    assert shown(parsed.blocks) == [("h1", "Head"), ("paragraph", "Text.")]
+
+
+def test_a_markdown_table_row_repeats_its_header_cells() -> None:
+    [table] = markdown.parse("| Model | kWh |\n|---|--:|\n| GPT-3 | 1287 |\n| T5 \\| XL | 86 |\n").blocks
+    assert table.kind is Kind.TABLE
+    assert table.sentences == ("Model: GPT-3; kWh: 1287", "Model: T5 | XL; kWh: 86")
+    assert table.text.splitlines() == ["| Model | kWh |", "| --- | --- |", "| GPT-3 | 1287 |", "| T5 \\| XL | 86 |"]
+
+
+def test_markdown_list_items_are_sentences_also_nested_ones() -> None:
+    [items] = markdown.parse("1. one\n   - inner\n2. two\n\n   more\n").blocks
+    assert items.kind is Kind.LIST
+    assert items.sentences == ("one", "inner", "two more")
+    assert items.text == "1. one\n  - inner\n2. two more"
+
+
+def test_markdown_takes_quotations_images_footnotes_and_html() -> None:
+    parsed = markdown.parse('> Said.\n\n![A chart of use](c.png)\n\n[^1]: A note.\n\n<p class="x">Raw &amp; old.</p>\n')
+    assert shown(parsed.blocks) == [
+        ("paragraph", "Said."),
+        ("figure", "A chart of use"),
+        ("footnote", "A note."),
+        ("paragraph", "Raw & old."),
+    ]
+
+
+@given(st.text())
+def test_any_text_is_markdown(source: str) -> None:
+    assert all(block.text for block in markdown.parse(source).blocks)
+
+
+# ---- text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Größe: 5 €".encode(),
+        "Größe: 5 €".encode("utf-8-sig"),
+        "Größe: 5 €".encode("utf-16"),
+        "Größe: 5 €".encode("utf-16-le"),
+        "Größe: 5 €".encode("cp1252"),
+    ],
+)
+def test_text_is_read_in_the_encoding_it_has(data: bytes) -> None:
+    assert text.decode(data) == "Größe: 5 €"
+
+
+def test_long_text_in_another_alphabet_is_read_in_its_own_encoding() -> None:
+    russian = "Потребление энергии центрами обработки данных растёт каждый год. " * 5
+    assert text.decode(russian.encode("cp1251")) == russian
+
+
+def test_binary_data_is_no_text() -> None:
+    with pytest.raises(ReadError, match="binary"):
+        text.decode(bytes(range(256)) * 4 + b"\x00" * 90)
+
+
+def test_text_has_paragraphs_at_blank_lines_and_pages_at_form_feeds(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("The cli-\nmate warms.\n\nSecond.\n\fOn the next page, about climate.\n")
+    parsed = read(file)
+    assert [(block.text, block.page) for block in parsed.blocks] == [
+        ("The climate warms.", 1),
+        ("Second.", 1),
+        ("On the next page, about climate.", 2),
+    ]
+    assert parsed.pages == 2
+
+
+@given(st.text())
+def test_any_text_keeps_its_letters(source: str) -> None:
+    [*blocks] = pages_to_blocks([(None, source)])
+    kept = "".join(block.text for block in blocks)
+    assert all(letter in kept for letter in source if letter.isascii() and letter.isalnum())
+
+
+# ---- pages of text without layout
+
+
+BODY = "This line of running text is as wide as the column that it stands in, or nearly so"
+
+
+def page(*lines: str) -> str:
+    return "\n".join(lines)
+
+
+def test_headings_are_recovered_where_their_numbers_follow_each_other() -> None:
+    blocks = pages_to_blocks(
+        [
+            (1, page("Abstract", BODY, "and ends.", "1 I NTRODUCTION", BODY, "and ends.", "1.1 Why now", BODY + ".")),
+            (
+                2,
+                page(
+                    "7 of them were found.", BODY, "and ends.", "2 Methods", BODY, "there.", "References", "[1] A. B."
+                ),
+            ),
+        ]
+    )
+    heads = [(block.level, block.text, block.page) for block in blocks if block.kind is Kind.SECTION]
+    assert heads == [
+        (1, "Abstract", 1),
+        (1, "1 INTRODUCTION", 1),
+        (2, "1.1 Why now", 1),
+        (1, "2 Methods", 2),
+        (1, "References", 2),
+    ]
+
+
+def test_roman_numbers_and_letters_under_them_are_headings() -> None:
+    lines = (
+        "I. INTRODUCTION",
+        BODY,
+        "done.",
+        "II. Design",
+        BODY,
+        "done.",
+        "A. Parts",
+        BODY,
+        "done.",
+        "B. Whole",
+        BODY,
+        "x",
+    )
+    heads = [(block.level, block.text) for block in pages_to_blocks([(1, page(*lines))]) if block.kind is Kind.SECTION]
+    assert heads == [(1, "I. INTRODUCTION"), (1, "II. Design"), (2, "A. Parts"), (2, "B. Whole")]
+
+
+def test_lines_repeated_at_the_edges_of_pages_are_dropped() -> None:
+    pages = [(n, page("Journal of Heat, vol. 3", f"{BODY} {word}.", str(n + 100))) for n, word in enumerate("abcd", 1)]
+    blocks = pages_to_blocks(pages)
+    assert [block.text for block in blocks] == [f"{BODY} {word}." for word in "abcd"]
+
+
+def test_rows_under_a_caption_are_a_table_and_text_after_it_is_not() -> None:
+    lines = ("Table 1: Energy by model.", "Model kWh t", "GPT-3 1287 552", "T5 86 47", BODY, "goes on here.")
+    table, rest = pages_to_blocks([(4, page(*lines))])
+    assert (table.kind, table.title, table.page) == (Kind.TABLE, "Table 1: Energy by model.", 4)
+    assert table.sentences[-2:] == ("GPT-3 1287 552", "T5 86 47")
+    assert rest.text == f"{BODY} goes on here."
+
+
+# ---- HTML
+
+
+def test_html_keeps_the_text_and_drops_what_is_around_it() -> None:
+    blocks = html.blocks(
+        """<html><head><title>T</title><style>p{}</style></head><body>
+        <header><a href=/>Home</a></header><nav><ul><li>Menu</li></ul></nav>
+        <main><h1>Heat <em>use</em></h1>Loose text<p>H<sub>2</sub>O is<br>water.</p>
+        <p hidden>No.</p><p style="display: none">No.</p><script>no()</script><!-- no -->
+        <pre>a
+  b</pre><blockquote>Said.</blockquote>
+        <figure><img src=x.png><figcaption>Figure 1. A plant.</figcaption></figure></main>
+        <aside>Ad</aside><footer>Imprint</footer></body></html>"""
+    )
+    assert shown(blocks) == [
+        ("h1", "Heat use"),
+        ("paragraph", "Loose text"),
+        ("paragraph", "H2O is water."),
+        ("code", "a\n  b"),
+        ("paragraph", "Said."),
+        ("figure", "Figure 1. A plant."),
+    ]
+
+
+def test_html_title_comes_from_the_head(tmp_path: Path) -> None:
+    file = tmp_path / "a.html"
+    file.write_bytes("<meta charset=latin-1><title>Größe</title><p>Übung.".encode("latin-1"))
+    parsed = read(file)
+    assert (parsed.title, shown(parsed.blocks)) == ("Größe", [("paragraph", "Übung.")])
+
+
+def test_html_cells_that_span_are_said_in_every_row_and_column() -> None:
+    [table] = html.blocks(
+        """<table><caption>Water</caption>
+        <thead><tr><th rowspan=2>Site</th><th colspan=2>Litres</th></tr>
+        <tr><th>On-site</th><th>Off-site</th></tr></thead>
+        <tr><td rowspan=2>Iowa</td><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"""
+    )
+    assert table.title == "Water"
+    assert table.sentences == (
+        "Site: Iowa; Litres On-site: 1; Litres Off-site: 2",
+        "Site: Iowa; Litres On-site: 3; Litres Off-site: 4",
+    )
+
+
+def test_html_tables_that_only_arrange_a_page_are_opened() -> None:
+    blocks = html.blocks("<table><tr><td><h2>Head</h2><p>Text.</p></td><td>Side</td></tr></table>")
+    assert shown(blocks) == [("h2", "Head"), ("paragraph", "Text."), ("paragraph", "Side")]
+
+
+def test_html_lists_give_items_also_nested_and_defined_ones() -> None:
+    items, terms = html.blocks("<ul><li>one<ul><li>inner</ul><li><p>two</p></ul><dl><dt>PUE<dd>a ratio</dl>")
+    assert items.sentences == ("one", "inner", "two")
+    assert items.text == "- one\n  - inner\n- two"
+    assert terms.sentences == ("PUE: a ratio",)
+
+
+@given(st.text())
+def test_any_text_is_html(source: str) -> None:
+    assert all(block.text for block in html.blocks(source))
+
+
+def test_deeply_nested_html_is_read() -> None:
+    assert html.blocks("<div>" * 5000 + "deep")[-1].text.endswith("deep")
+
+
+# ---- document JSON
+
+
+def document(*sections: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"document_id": "doc:1", "title": "A title", "sections": list(sections), **fields}
+
+
+def test_document_json_gives_sections_pages_and_metadata() -> None:
+    parsed = document_json.parse(
+        document(
+            {
+                "title": "Use",
+                "metadata": {"page": 3},
+                "paragraphs": [{"text": "One.\n\nTwo.", "metadata": {"page": 4}}],
+            },
+            metadata={"year": 2024, "url": "http://x.example", "more": []},
+        )
+    )
+    assert (parsed.id, parsed.title, parsed.metadata) == (
+        "doc:1",
+        "A title",
+        {"year": "2024", "url": "http://x.example"},
+    )
+    assert [(b.kind.value, b.text, b.page) for b in parsed.blocks] == [
+        ("section", "Use", 3),
+        ("paragraph", "One.", 4),
+        ("paragraph", "Two.", 4),
+    ]
+
+
+def test_sections_that_are_only_pages_carry_the_page_and_are_no_headings() -> None:
+    pages = [{"title": f"Page {n}", "paragraphs": [{"text": f"Text number {n}."}]} for n in (1, 2)]
+    assert [(b.kind.value, b.text, b.page) for b in document_json.parse(document(*pages)).blocks] == [
+        ("paragraph", "Text number 1.", 1),
+        ("paragraph", "Text number 2.", 2),
+    ]
+
+
+def test_an_image_placeholder_is_no_evidence_and_a_caption_is() -> None:
+    def image(words: str) -> dict[str, Any]:
+        return {"text": words, "metadata": {"page": 1, "attachment_type": "image"}}
+
+    paragraphs = [
+        image("[Image page=1 idx=1 name=X.png] Size: 512x512, Data: 28151 bytes"),
+        image("[Image page=1 idx=2] Size: 5x5\nA plant by the sea."),
+        {"text": "Text."},
+    ]
+    parsed = document_json.parse(document({"title": "Page 1", "paragraphs": paragraphs}))
+    assert shown(parsed.blocks) == [("paragraph", "Text."), ("figure", "A plant by the sea.")]
+
+
+def test_what_document_json_may_leave_out_may_be_left_out() -> None:
+    parsed = document_json.parse({"sections": [{"paragraphs": ["Bare.", {"sentences": [{"text": "One."}, "Two."]}]}]})
+    assert shown(parsed.blocks) == [("paragraph", "Bare."), ("paragraph", "One. Two.")]
+
+
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        ([], "the document should be a JSON object"),
+        ({"title": "x"}, "no field sections"),
+        ({"sections": {}}, "field sections should be a list"),
+        ({"sections": [1]}, r"sections\[0\] should be a JSON object"),
+        ({"sections": [{"paragraphs": [{"text": 5}]}]}, r"sections\[0\].paragraphs\[0\].text should be text"),
+        ({"sections": [{"paragraphs": [{"metadata": {"page": "x"}}]}]}, r"paragraphs\[0\].metadata.page"),
+    ],
+)
+def test_a_wrong_document_json_is_told_by_its_field(content: object, field: str) -> None:
+    with pytest.raises(ReadError, match=field):
+        document_json.parse(content)
+
+
+@pytest.mark.parametrize("source", ["", "{", "[" * 100_000, '"\\ud835', "\x00"])
+def test_broken_json_is_a_read_error(tmp_path: Path, source: str) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(source)
+    with pytest.raises(ReadError):
+        read(file)
+
+
+def test_half_characters_in_json_do_not_get_into_the_text() -> None:
+    content = json.loads('{"sections": [{"paragraphs": ["a \\ud835 b \\u0000 c"]}]}')
+    [block] = document_json.parse(content).blocks
+    assert block.text.encode()
+    assert "\x00" not in block.text
+
+
+# ---- which reader
+
+
+def test_an_unknown_suffix_has_no_reader() -> None:
+    with pytest.raises(ReadError, match=r"no reader for \.xyz"):
+        read(Path("a.xyz"))
+
+
+def test_a_missing_file_is_a_read_error() -> None:
+    with pytest.raises(ReadError, match="no such file"):
+        read(Path("gone.md"))
