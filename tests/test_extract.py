@@ -12,8 +12,8 @@ from retriever.evidence import Context, Evidence
 
 REPORT = (
     "The mill at Lund opened in 1987 and was rebuilt in 2004. In 2023 it used 1,287 MWh of electricity, 4% less than "
-    "in 2022. It emitted 552 tCO2e. Guests drink between 0.02 and 0.1 litres of tea a visit. Three kilns are fired with "
-    "gas. The cooling of the mill does not use river water. The restoration was paid for by the Ekberg Fund. "
+    "in 2022. It emitted 552 tCO2e. Guests drink between 0.02 and 0.1 litres of tea a visit. Three kilns are fired "
+    "with gas. The cooling of the mill does not use river water. The restoration was paid for by the Ekberg Fund. "
     "See Fig. 7 [12, 15]."
 )
 TABLE = """| Kiln | Power (kW) | Age |

@@ -157,7 +157,7 @@ def test_clean_drops_what_only_says_blank() -> None:
     assert clean([" a", "is_blank", "", "N/A", "a"]) == ("a",)
 
 
-@given(st.lists(st.text(st.characters(), min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
+@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
 def test_any_ids_written_are_read_back(ids: list[str]) -> None:
     assert read_references(write_references(ids)) == tuple(ids)
 
