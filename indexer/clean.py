@@ -39,7 +39,8 @@ LOOSE_JOINERS = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]+|[\u200c\u200d]+(
 SPACES = re.compile(r"\s+")
 INNER_SPACES = re.compile(r"[^\S\n]+")
 
-CUT = re.compile(r"(\w+(?:[-‐]\w+)*)[-‐]$")
+CUT = re.compile(r"(\w+(?:[-‐]\w+)*)[-‐]")
+LONGEST_WORD = 80  # characters before a line's end that may be the head of a cut word
 WORD = re.compile(r"\w+(?:[-‐'’]\w+)*")
 
 
@@ -73,9 +74,9 @@ def joints(lines: Sequence[str], vocabulary: Collection[str]) -> list[str]:
     """What each line adds to the joined text: no hyphen that only cut a word, and the space it needs after it."""
     parts: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=False):
-        cut = CUT.search(line) if following else None
+        cut = _cut(line) if following else ""
         if cut and following[0].isalnum():
-            parts.append(line[:-1] if _only_cut(cut[1], following, vocabulary) else line)
+            parts.append(line[:-1] if _only_cut(cut, following, vocabulary) else line)
         elif not following or _runs_on(line, following):
             parts.append(line)
         else:
@@ -91,11 +92,25 @@ def words(lines: Iterable[str]) -> set[str]:
         tokens = WORD.findall(line.lower())
         if tokens and after_cut:
             del tokens[0]
-        after_cut = bool(CUT.search(line))
+        after_cut = bool(_cut(line))
         if tokens and after_cut:
             del tokens[-1]
         found.update(tokens)
     return found
+
+
+def _cut(line: str) -> str:
+    """The head of the word that the line's end may have cut, empty where it did not."""
+    if line[-1:] not in ("-", "‐"):
+        return ""
+    last = line[-LONGEST_WORD:].split()[-1]
+    start = max((place + 1 for place, character in enumerate(last[:-1]) if not _in_word(character)), default=0)
+    found = CUT.fullmatch(last, start)
+    return found[1] if found else ""
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in "_-‐"
 
 
 def _only_cut(head: str, following: str, vocabulary: Collection[str]) -> bool:

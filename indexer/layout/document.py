@@ -11,13 +11,13 @@ from indexer.layout import figures, outline, tables
 from indexer.layout.columns import columns
 from indexer.layout.furniture import without_furniture
 from indexer.layout.headings import Heading, body_style, headings
+from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
 from indexer.layout.page import Line, Page, Picture, Rect, Style, around
 from indexer.layout.paragraphs import (
     Paragraph,
     footnotes,
     goes_on,
-    leadings,
     list_block,
     marked,
     paragraphs,

@@ -13,6 +13,7 @@ from indexer.layout.page import Fragment, Page, around
 EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
 EDGE = 0.16  # of the page's height, as deep as furniture reaches
 SAME_HEIGHT = 4.0  # points between the places of one running head on two pages
+NOTE = re.compile(r"[¹²³⁰⁴-⁹*†‡§]+\s?[^\W\d]")
 INTEGER = re.compile(r"\d+")
 ROMAN = re.compile(r"[ivxlc]+|[IVXLC]+")
 ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -35,10 +36,12 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
     result: list[Page] = []
     for page, found in zip(pages, edges, strict=True):
         gone: set[int] = set()
+        stopped: set[str] = set()  # sides where text has begun: nothing behind it is furniture
         for side, row in found:
-            if any(_repeats(seen, key, len(pages)) for key in _keys(page, side, row)) or _numbered(
-                page, row, numbering
-            ):
+            repeated = any(_repeats(seen, key, len(pages)) for key in _keys(page, side, row))
+            if side in stopped or not (repeated or _numbered(page, row, numbering)) or _is_note(row):
+                stopped.add(side)
+            else:
                 gone.update(map(id, row))
         kept = tuple(fragment for fragment in page.fragments if id(fragment) not in gone)
         result.append(replace(page, fragments=kept) if gone else page)
@@ -46,12 +49,17 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
 
 
 def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
-    """The outermost rows of a page, each with the side it stands on."""
+    """The outermost rows of a page from its edges inwards, each with the side it stands on."""
     high, low = page.height * EDGE, page.height * (1 - EDGE)
     top = [fragment for fragment in page.fragments if fragment.rect.y1 < high]
     foot = [fragment for fragment in page.fragments if fragment.rect.y0 > low]
     found = [("top", row) for row in rows(top)[:EDGE_ROWS]]
-    return found + [("foot", row) for row in rows(foot)[-EDGE_ROWS:]]
+    found += [("foot", row) for row in reversed(rows(foot)[-EDGE_ROWS:])]
+    if not foot and page.fragments:
+        # A page number may follow the text of a short page instead of standing at the foot.
+        last = max(page.fragments, key=lambda fragment: fragment.base)
+        found.append(("foot", [last]))
+    return found
 
 
 def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
@@ -87,14 +95,14 @@ def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
     """The sides and offsets at which numbers that count pages stand all through the document."""
     counts: dict[tuple[str, int], set[int]] = defaultdict(set)
     for (side, text, _, offset), numbers in seen.items():
-        if "#" in text:
+        if text.startswith("#"):
             counts[side, offset] |= numbers
     return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
 
 
 def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int]]) -> bool:
     """Whether the row is a bare page number, or a running head beside one."""
-    side = "top" if row[0].rect.y1 < page.height / 2 else "foot"
+    side = "top" if row[0].rect.y1 < page.height * EDGE else "foot"
     for text in {row[0].text, row[-1].text, " ".join(fragment.text for fragment in row)}:
         number = INTEGER.search(text) if BARE_NUMBER.fullmatch(text) else None
         if number and len(number[0]) < 6 and (side, int(number[0]) - page.number) in numbering:
@@ -102,6 +110,11 @@ def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int
         if ROMAN.fullmatch(text) and (side, _roman(text.casefold()) - page.number) in numbering:
             return True
     return False
+
+
+def _is_note(row: Sequence[Fragment]) -> bool:
+    """Whether the row is a footnote's first: a mark, then words."""
+    return NOTE.match(row[0].text) is not None
 
 
 def _roman(text: str) -> int:

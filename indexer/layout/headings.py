@@ -10,7 +10,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from indexer.layout.lines import leadings
 from indexer.layout.page import Line, Style
 
 LARGER = 1.2  # times the body's size: a heading by size alone
@@ -20,6 +22,8 @@ LONGEST = 220  # characters of a heading over all its lines
 LONGEST_OF_BODY_SIZE = 120
 MOST_LINES = 4
 DEEPEST = 6
+APART = 0.15  # lines of white space beyond the usual
+FRONT_PAGES = 6  # title page, declarations and the like come before the text
 SHARE = 0.5  # of a style's candidates that must look like headings
 
 NUMBER = re.compile(
@@ -33,7 +37,7 @@ KEYWORD_HEADS = frozenset(
     " conclusion conclusions contents discussion glossary index introduction methods preface references results"
     " summary 摘要 参考文献 目录 致谢 引言 结论".split()  # noqa: SIM905
 )
-LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}|\s\d{1,4}$")
+PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}")
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)?|图|表|abb\.|algorithm|listing|exhibit)\s*\d", re.IGNORECASE)
 LIST_MARK = re.compile(r"[•▪◦●○■□‣–—*·»➢✓-]\s*")
@@ -103,12 +107,13 @@ def headings(lines: Sequence[Line], known: Mapping[int, tuple[int, int]] | None 
         for candidate in _candidates(lines, body)
         if not any(place in vouched for place in range(candidate.first, candidate.last + 1))
     ]
-    chosen = _consistent(candidates, body)
+    chosen = _without_front(_consistent(candidates, body), lines, body)
     if known:
         return _beside_outline(lines, known, chosen, body)
     levels = _levels(chosen)
+    ranks = {level: rank for rank, level in enumerate(sorted(set(levels)), start=1)}
     return [
-        Heading(candidate.first, candidate.last, min(level, DEEPEST), candidate.text)
+        Heading(candidate.first, candidate.last, min(ranks[level], DEEPEST), candidate.text)
         for candidate, level in zip(chosen, levels, strict=True)
     ]
 
@@ -139,6 +144,7 @@ def _look(line: Line) -> Look:
 
 def _candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
     contents = _contents(lines)
+    leading = max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
     result: list[Candidate] = []
     first = 0
     while first < len(lines):
@@ -146,7 +152,7 @@ def _candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
         while last + 1 < len(lines) and _goes_on(lines, first, last):
             last += 1
         if first not in contents:
-            result.append(_candidate(lines, first, last, body))
+            result.append(_candidate(lines, first, last, body, leading))
         first = last + 1
     return result
 
@@ -166,24 +172,27 @@ def _goes_on(lines: Sequence[Line], first: int, last: int) -> bool:
     )
 
 
-def _candidate(lines: Sequence[Line], first: int, last: int, body: Style) -> Candidate:
+def _candidate(
+    lines: Sequence[Line], first: int, last: int, body: Style, leading: float
+) -> Candidate:
     line = lines[first]
     text = " ".join(line.text for line in lines[first : last + 1])
     look = _look(line)
-    gap, below = _white(lines, first), _white(lines, last + 1)
+    gap, below = _white(lines, first, leading), _white(lines, last + 1, leading)
     depth = numbering_depth(text)
     good = _stands_out(text, line, look, depth, body, gap, below) and last - first < MOST_LINES
     return Candidate(first, last, text, look, depth, gap, good)
 
 
-def _white(lines: Sequence[Line], place: int) -> float:
-    """The white space above a line, in its heights; 9 where another column or page begins."""
+def _white(lines: Sequence[Line], place: int, leading: float) -> float:
+    """The white space above a line beyond the usual, in lines; 9 where another column or page begins."""
     if place == 0 or place >= len(lines):
         return 9.0
     above, line = lines[place - 1], lines[place]
     if above.page != line.page or above.column != line.column or line.base < above.base:
         return 9.0
-    return (line.base - above.base) / max(line.style.size, above.style.size, 1.0) - 1.0
+    usual = leading * (line.style.size + above.style.size) / 2
+    return (line.base - above.base) / max(usual, 1.0) - 1.0
 
 
 def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap: float, below: float) -> bool:
@@ -194,7 +203,7 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     if text[0].islower() and not depth:
         return False
-    if len(line.cells) > 3:
+    if _is_row(line):
         return False
     if look.size >= LARGER * body.size - 0.1:
         return not (SENTENCE_END.search(text) and len(text) > 100)
@@ -204,10 +213,18 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     differs = (look.bold and not body.bold) or look.capitals or look.size >= SLIGHTLY_LARGER * body.size
     if differs:
-        return gap > 0.35 or below > 0.35
+        return gap > APART or below > APART
     if _is_keyword(text):
-        return gap > 0.5
-    return bool(depth) and (look.italic and not body.italic) and gap > 0.35
+        return gap > 2 * APART
+    # Of the body's look: only numbers of several parts are no list's.
+    return gap > APART and (depth > 1 or (depth == 1 and look.italic and not body.italic))
+
+
+def _is_row(line: Line) -> bool:
+    """Whether the line's parts stand apart as a table's cells do; a heading's number may."""
+    cells = sorted(line.cells, key=lambda cell: cell.rect.x0)
+    gaps = [b.rect.x0 - a.rect.x1 for a, b in pairwise(cells)]
+    return any(gap > 3 * line.style.size for gap in gaps[1:] if gap) or len(cells) > 6
 
 
 def _is_keyword(text: str) -> bool:
@@ -215,19 +232,21 @@ def _is_keyword(text: str) -> bool:
 
 
 def _contents(lines: Sequence[Line]) -> set[int]:
-    """The places of lines of a table of contents: three or more nearby that end in a page number."""
-    ends = [place for place, line in enumerate(lines) if _is_entry(line)]
+    """The places of lines of a table of contents: on a page where many lines end in a page number, those that do."""
+    ends: dict[int, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        if _is_entry(line):
+            ends[line.page].append(place)
     found: set[int] = set()
-    for a, b, c in zip(ends, ends[1:], ends[2:], strict=False):
-        if c - a <= 4 and lines[a].page == lines[c].page:
-            found.update(range(a, c + 1))
+    for places in ends.values():
+        dotted = sum(DOTS.search(lines[place].text) is not None for place in places)
+        if dotted >= 3 or len(places) >= 6:
+            found.update(places)
     return found
 
 
 def _is_entry(line: Line) -> bool:
-    if DOTS.search(line.text):
-        return True
-    return len(line.cells) > 1 and line.cells[-1].text.strip().isdigit() and len(line.cells[0].text) > 3
+    return bool(DOTS.search(line.text) or PAGE_AT_END.search(line.text[-40:]))
 
 
 def _consistent(candidates: Sequence[Candidate], body: Style) -> list[Candidate]:
@@ -244,8 +263,35 @@ def _consistent(candidates: Sequence[Candidate], body: Style) -> list[Candidate]
         if plain or len(good) >= SHARE * len(group):
             chosen += good
         else:
-            chosen += [candidate for candidate in good if candidate.depth and candidate.gap > 0.35]
+            chosen += [candidate for candidate in good if candidate.depth and candidate.gap > APART]
     return sorted(chosen, key=lambda candidate: candidate.first)
+
+
+def _without_front(chosen: Sequence[Candidate], lines: Sequence[Line], body: Style) -> list[Candidate]:
+    """Without the lines of a title page: those before any prose whose look no later heading has."""
+    prose = _first_prose(lines, body)
+    later = {candidate.look for candidate in chosen if candidate.first >= prose}
+    if not later:
+        return list(chosen)
+    return [
+        candidate
+        for candidate in chosen
+        if candidate.look in later or candidate.depth or candidate.last >= prose - 1 or _is_keyword(candidate.text)
+    ]
+
+
+def _first_prose(lines: Sequence[Line], body: Style) -> int:
+    """The place of the first three lines of text in a row; the end of page 1 where the first pages have none."""
+    first_page = lines[0].page if lines else 0
+    run = 0
+    for place, line in enumerate(lines):
+        if line.page >= first_page + FRONT_PAGES:
+            break
+        width = sum(2 if character > "\u2e7f" else 1 for character in line.text)
+        run = run + 1 if width >= 40 and abs(line.style.size - body.size) <= 1.1 else 0
+        if run == 3:
+            return place - 2
+    return sum(line.page == first_page for line in lines)
 
 
 def _levels(chosen: Sequence[Candidate]) -> list[int]:
@@ -262,7 +308,7 @@ def _levels(chosen: Sequence[Candidate]) -> list[int]:
     base, above = 0, 0
     for look in looks:
         if depths[look]:
-            base = max(1, above + 2 - depths[look])
+            base = above + 1
             break
         above += 1
     level_of: dict[Look, int] = {}

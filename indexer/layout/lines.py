@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from indexer.layout.page import Fragment, Line, Rect, around, main_style
@@ -27,6 +29,17 @@ def rows(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
         else:
             result.append([fragment])
     return [_in_direction(row) for row in result]
+
+
+def leadings(lines: Sequence[Line]) -> dict[float, float]:
+    """The usual distance from baseline to baseline for each size of text."""
+    distances: dict[float, list[float]] = defaultdict(list)
+    for above, below in pairwise(lines):
+        if above.page == below.page and above.column == below.column and above.style.size == below.style.size:
+            distance = below.base - above.base
+            if 0.5 * below.style.size < distance < 3 * below.style.size:
+                distances[below.style.size].append(distance)
+    return {size: median(found) for size, found in distances.items()}
 
 
 def is_right_to_left(text: str) -> bool:
@@ -59,7 +72,7 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     style = main_style(row)
     base = median(fragment.base for fragment in row if fragment.style == style)
     text = row[0].text
-    for before, fragment in zip(row, row[1:], strict=False):
+    for before, fragment in pairwise(row):
         text += fragment.text if _touches(before, fragment) else " " + fragment.text
     return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from indexer.blocks import Block, Mark
 from indexer.clean import joints
@@ -21,7 +19,7 @@ FOOTNOTE_SIZE = 0.93  # of the body's, at most
 
 BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
-FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
+FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
 TERMINAL = re.compile(r"[.?!:;。！？：；؟۔][\"'”’)\]»\d]*$")
 
 
@@ -41,17 +39,6 @@ class Paragraph:
 def is_item(text: str) -> bool:
     """Whether a line starts with a bullet or an item's number."""
     return bool(BULLET.match(text) or ITEM_NUMBER.match(text))
-
-
-def leadings(lines: Sequence[Line]) -> dict[float, float]:
-    """The usual distance from baseline to baseline for each size of text."""
-    distances: dict[float, list[float]] = defaultdict(list)
-    for above, below in zip(lines, lines[1:], strict=False):
-        if above.page == below.page and above.column == below.column and above.style.size == below.style.size:
-            distance = below.base - above.base
-            if 0.5 * below.style.size < distance < 3 * below.style.size:
-                distances[below.style.size].append(distance)
-    return {size: median(found) for size, found in distances.items()}
 
 
 def paragraphs(lines: Sequence[Line], usual: Mapping[float, float]) -> list[Paragraph]:
@@ -95,7 +82,7 @@ def goes_on(before: Paragraph, after: Paragraph) -> bool:
     last, first = before.lines[-1], after.lines[0]
     if (last.page, last.column) == (first.page, first.column) or abs(last.style.size - first.style.size) > 0.6:
         return False
-    if TERMINAL.search(last.text) or is_item(first.text) or last.style.bold != first.style.bold:
+    if _ends(last) or is_item(first.text) or last.style.bold != first.style.bold:
         return False
     if first.text[0].islower() or last.text.endswith("-"):
         return True
@@ -162,18 +149,22 @@ def _starts_anew(group: Sequence[Line], last: Line, line: Line) -> bool:
     if hanging and line.rect.x0 < last.rect.x0 - INDENT * size and line.rect.x0 - group[0].rect.x0 < size:
         return True
     free = last.column.x1 - last.rect.x1
-    ended = free > SHORT * last.column.width and TERMINAL.search(last.text)
+    ended = free > SHORT * last.column.width and _ends(last)
     if ended and not line.text[0].islower():
         return True
     if last.style.bold != line.style.bold and all(part.style.bold == last.style.bold for part in group):
         return free > SHORT * last.column.width and not line.text[0].islower()
     # A first line's indent in a paragraph of two lines shows only against the column's edge.
-    return len(group) == 1 and shift > INDENT * size and bool(TERMINAL.search(last.text)) and not item
+    return len(group) == 1 and shift > INDENT * size and _ends(last) and not item
+
+
+def _ends(line: Line) -> bool:
+    return TERMINAL.search(line.text[-12:]) is not None
 
 
 def _mid_sentence(line: Line) -> bool:
     free = line.column.x1 - line.rect.x1
-    return not TERMINAL.search(line.text) and free < SHORT * line.column.width
+    return not _ends(line) and free < SHORT * line.column.width
 
 
 def _indent(line: Line) -> float:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.blocks import Block, Parsed
+from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
 from indexer.layout.document import lay_out
 from indexer.layout.outline import Entry
-from indexer.layout.page import Fragment, Page, Picture, Rect, Style
+from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around
 from kohaku.errors import ReadError
-from kohaku.tree import Kind
+from kohaku.tree import Box, Kind
 
 HEADER_REACH = 1024 * 1024  # bytes in which %PDF must stand
 MOST_IMAGE_BYTES = 20_000_000
 MOST_PIXELS = 60_000_000  # an image that must be decoded: larger ones are bombs or posters
 MOST_ENTRIES = 20_000  # of an outline
-WIDE_GAP = 1.2  # of the letter size: spans farther apart are cells of their own
+WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
+SPACE = 0.15  # of the letter size: what is closer is one word
+MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
+# TeX's old fonts set accents before their letters.
+ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
+ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
 BOLD, ITALIC, MONO = 16, 2, 8  # span flags
 FILLED, STROKED = 16, 32  # character flags
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
@@ -29,15 +37,68 @@ NO_TITLE = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """A span of one style, turned for reading."""
+
+    text: str
+    rect: Rect
+    base: float
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How a page is turned: from the file's coordinates to those it is read in, and from there to those it shows."""
+
+    quarters: int
+    width: float
+    height: float
+    shown: tuple[float, ...]
+    """The page's own rotation as a matrix, empty for none."""
+
+    def read(self, rect: Rect) -> Rect:
+        """The rectangle as the page is read."""
+        if self.quarters == 0:
+            return rect
+        if self.quarters == 1:
+            return Rect(self.height - rect.y1, rect.x0, self.height - rect.y0, rect.x1)
+        if self.quarters == 2:
+            return Rect(self.width - rect.x1, self.height - rect.y1, self.width - rect.x0, self.height - rect.y0)
+        return Rect(rect.y0, self.width - rect.x1, rect.y1, self.width - rect.x0)
+
+    def direction(self, way: tuple[float, float]) -> float:
+        """How far a line of the file runs from left to right once turned: 1 fully, 0 across."""
+        x, y = way
+        return (x, -y, -x, y)[self.quarters]
+
+    def box(self, box: Box) -> Box:
+        """A box of the page as read, as the page shows it."""
+        if self.quarters == 0:
+            x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
+        elif self.quarters == 1:
+            x0, y0, x1, y1 = box.y0, self.height - box.x1, box.y1, self.height - box.x0
+        elif self.quarters == 2:
+            x0, y0, x1, y1 = self.width - box.x1, self.height - box.y1, self.width - box.x0, self.height - box.y0
+        else:
+            x0, y0, x1, y1 = self.width - box.y1, box.x0, self.width - box.y0, box.x1
+        if self.shown:
+            a, b, c, d, e, f = self.shown
+            xs = sorted((a * x0 + c * y0 + e, a * x1 + c * y1 + e))
+            ys = sorted((b * x0 + d * y0 + f, b * x1 + d * y1 + f))
+            (x0, x1), (y0, y1) = xs, ys
+        return Box(box.page, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
+
+
 def read(path: Path) -> Parsed:
     """The blocks of a PDF file; ReadError where it can't be read at all."""
     with _opened(path) as file:
         notes: list[str] = []
-        pages = [page for page in _pages(file, notes) if page]
+        pages, turns = _pages(file, notes)
         if not pages:
             raise ReadError(f"{path.name}: no page can be read (damaged?): repair or export it again")
         laid = lay_out(pages, _outline(file), _metadata_title(file))
-        blocks = _with_images(file, laid.blocks, laid.images)
+        blocks = _shown(_with_images(file, laid.blocks, laid.images), turns)
         blank = [page.number for page in pages if not page.fragments]
         if blank:
             notes.append(f"{len(blank)} of {file.page_count} pages hold no text (scanned?)")
@@ -54,7 +115,7 @@ def _opened(path: Path) -> Any:
     try:
         file = pymupdf.open(path, filetype="pdf")
         pages = file.page_count
-    except (RuntimeError, ValueError) as error:  # FileDataError and EmptyFileError are RuntimeErrors
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         raise ReadError(f"{path.name}: damaged ({_reason(error)}): repair or export it again") from error
     if file.needs_pass:
         file.close()
@@ -84,100 +145,163 @@ def _reason(error: Exception) -> str:
     return clean(str(error)).removeprefix("code=7: ")[:120] or type(error).__name__
 
 
-def _pages(file: Any, notes: list[str]) -> Iterator[Page | None]:
+def _pages(file: Any, notes: list[str]) -> tuple[list[Page], dict[int, Turn]]:
+    """The pages that can be read and how those are turned that are; what went wrong is noted."""
+    import pymupdf
+
+    pages: list[Page] = []
+    turns: dict[int, Turn] = {}
     failed: list[int] = []
     hidden = 0
     for index in range(file.page_count):
         try:
-            page, unseen = _page(file, index)
-        except (RuntimeError, ValueError, MemoryError):
+            page, turn, unseen = _page(file, index)
+        except (RuntimeError, ValueError, MemoryError, zlib.error, pymupdf.mupdf.FzErrorBase):
             failed.append(index + 1)
             continue
+        pages.append(page)
         hidden += unseen
-        yield page
+        if turn.quarters or turn.shown:
+            turns[page.number] = turn
     if failed:
         shown = ", ".join(map(str, failed[:5])) + (" …" if len(failed) > 5 else "")
         notes.append(f"{len(failed)} of {file.page_count} pages can't be read: {shown}")
     if hidden:
-        notes.append(f"hidden text left out on {hidden} pages")
+        notes.append(f"{hidden} of {file.page_count} pages hold hidden text, which was left out")
+    return pages, turns
 
 
-def _page(file: Any, index: int) -> tuple[Page, bool]:
-    """A page as plain data, and whether it held text that nobody sees."""
+def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, ...]:
+    """The blocks with their boxes as the pages show them."""
+    if not turns:
+        return tuple(blocks)
+
+    def turned(mark: Mark) -> Mark:
+        turn = turns.get(mark.box.page)
+        return replace(mark, box=turn.box(mark.box)) if turn else mark
+
+    return tuple(replace(block, marks=tuple(map(turned, block.marks))) for block in blocks)
+
+
+def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
+    """A page as plain data turned for reading, how it was turned, and whether it held text that nobody sees."""
     import pymupdf
 
     page = file[index]
+    if _is_bomb(file, page):
+        raise ValueError("content that unpacks to hundreds of megabytes")
     flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
     content = page.get_text("dict", flags=flags)
-    spans = [span for block in content["blocks"] if block["type"] == 0 for span in _spans(block)]
-    seen = [span for span in spans if span[0]["char_flags"] & (FILLED | STROKED)]
+    lines = [line for block in content["blocks"] if block["type"] == 0 for line in block["lines"]]
+    drawn = [block for block in content["blocks"] if block["type"] == 3]
+    width, height = page.rect.width, page.rect.height
+    if page.rotation in (90, 270):
+        width, height = height, width
+    quarters = _quarters(lines)
+    turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if page.rotation else ())
+    area = turn.read(Rect(0, 0, width, height))
+    spans = [(span, line) for line in lines for span in line["spans"]]
+    seen = [(span, line) for span, line in spans if span["char_flags"] & (FILLED | STROKED)]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
-    shown = seen or spans
-    area = Rect(0, 0, page.rect.width, page.rect.height)
-    fragments = tuple(_fragments(_turned(shown, area), area))
-    rulings = tuple(ruling for block in content["blocks"] if block["type"] == 3 for ruling in _rulings(block))
+    inks = list(_inks(seen or spans, turn, area))
     return (
-        Page(index + 1, area.width, area.height, fragments, rulings, _pictures(page)),
+        Page(
+            index + 1,
+            area.width,
+            area.height,
+            tuple(_fragments(inks)),
+            tuple(turn.read(ruling) for block in drawn for ruling in _rulings(block)),
+            tuple(Picture(turn.read(picture.rect), picture.key) for picture in _pictures(page)),
+            len(drawn),
+        ),
+        turn,
         bool(seen) and len(seen) < len(spans),
     )
 
 
-Span = tuple[Mapping[str, Any], Mapping[str, Any]]
+def _is_bomb(file: Any, page: Any) -> bool:
+    """Whether the page's content, packed more than once, unpacks to more than any page needs."""
+    for xref in page.get_contents():
+        if str(file.xref_get_key(xref, "Filter")[1]).count("FlateDecode") < 2:
+            continue  # packed once it can't grow more than a thousandfold
+        inner = zlib.decompressobj().decompress(file.xref_stream_raw(xref), MOST_CONTENT)
+        unpacked, outer = 0, zlib.decompressobj()
+        for start in range(0, len(inner), 4096):
+            unpacked += len(outer.decompress(inner[start : start + 4096]))
+            if unpacked > MOST_CONTENT:
+                return True
+    return False
 
 
-def _spans(block: Mapping[str, Any]) -> Iterator[Span]:
-    for line in block["lines"]:
-        for span in line["spans"]:
-            yield span, line
+def _quarters(lines: Sequence[Mapping[str, Any]]) -> int:
+    """The quarter turns that make most of the text run from left to right (vertical scripts' lines: from the right)."""
+    weights = Counter[int]()
+    for line in lines:
+        x, y = line["dir"]
+        quarter = (0 if x > 0 else 2) if abs(x) >= abs(y) else (1 if y < 0 else 3)
+        weights[quarter] += sum(len(span["text"]) for span in line["spans"])
+    return weights.most_common(1)[0][0] if weights else 0
 
 
-def _turned(spans: list[Span], area: Rect) -> list[Span]:
-    """Without text that runs across the page's main direction: stamps in margins."""
-    level = sum(len(span["text"]) for span, line in spans if line["dir"][0] > 0.9)
-    if level * 2 < sum(len(span["text"]) for span, _ in spans):
-        return spans
-    return [
-        (span, line)
-        for span, line in spans
-        if line["dir"][0] > 0.5 or line["wmode"] or area.width * 0.1 < span["bbox"][0] < area.width * 0.9
-    ]
-
-
-def _fragments(spans: list[Span], area: Rect) -> Iterator[Fragment]:
-    """Spans that touch on one line, as one fragment each stretch."""
-    held: list[Mapping[str, Any]] = []
-    line_before: Mapping[str, Any] | None = None
+def _inks(spans: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], turn: Turn, area: Rect) -> Iterator[Ink]:
+    """The spans as plain data, without those off the page or across its direction in a margin (stamps)."""
     for span, line in spans:
-        if held and (line is not line_before or span["bbox"][0] - held[-1]["bbox"][2] > WIDE_GAP * span["size"]):
-            yield from _fragment(held, area)
+        rect = turn.read(Rect(*span["bbox"]))
+        if not rect.overlaps(area):
+            continue
+        across = turn.direction(line["dir"]) < 0.5
+        if across and not 0.1 * area.width < (rect.x0 + rect.x1) / 2 < 0.9 * area.width:
+            continue
+        x, y = span["origin"]
+        yield Ink(span["text"], rect, turn.read(Rect(x, y, x, y)).y0, _style(span))
+
+
+def _fragments(inks: Sequence[Ink]) -> Iterator[Fragment]:
+    """What touches on one baseline, as one fragment each stretch."""
+    held: list[Ink] = []
+    for ink in inks:
+        if held and not _follows(held[-1], ink):
+            yield from _fragment(held)
             held = []
-        held.append(span)
-        line_before = line
+        held.append(ink)
     if held:
-        yield from _fragment(held, area)
+        yield from _fragment(held)
 
 
-def _fragment(spans: list[Mapping[str, Any]], area: Rect) -> Iterator[Fragment]:
-    raw = "".join(span["text"] for span in spans)
-    text = clean(raw)
+def _follows(before: Ink, ink: Ink) -> bool:
+    """Whether the text goes on the text before it: some files set every word, even every letter, on its own."""
+    size = max(before.style.size, ink.style.size)
+    gap = ink.rect.x0 - before.rect.x1
+    level = abs(ink.base - before.base) < (0.15 if ink.style.size == before.style.size else 0.45) * size
+    return level and -0.5 * size < gap < WORD_GAP * size and ink.rect.x0 >= before.rect.x0
+
+
+def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
+    raw = inks[0].text
+    for before, ink in zip(inks, inks[1:], strict=False):
+        apart = ink.rect.x0 - before.rect.x1 > SPACE * min(before.style.size, ink.style.size)
+        raw += f" {ink.text}" if apart else ink.text
+    text = clean(ACCENT_BEFORE.sub(_accented, raw) if ACCENT_BEFORE.search(raw) else raw)
     if not text:
         return
-    inked = [span for span in spans if span["text"].strip()] or spans
-    rect = Rect(
-        min(span["bbox"][0] for span in inked),
-        min(span["bbox"][1] for span in inked),
-        max(span["bbox"][2] for span in inked),
-        max(span["bbox"][3] for span in inked),
-    )
-    if not rect.overlaps(area):
-        return
+    inked = [ink for ink in inks if ink.text.strip()] or list(inks)
+    style = _main(inked)
+    base = next(ink.base for ink in inked if ink.style == style)
+    yield Fragment(text, around(ink.rect for ink in inked), base, style, inked[0].style)
+
+
+def _main(inks: Sequence[Ink]) -> Style:
+    """The style of most of the characters."""
+    if len(inks) == 1:
+        return inks[0].style
     weights: dict[Style, int] = {}
-    for span in inked:
-        style = _style(span)
-        weights[style] = weights.get(style, 0) + len(span["text"])
-    style = max(weights, key=lambda style: weights[style])
-    base = next(span["origin"][1] for span in inked if _style(span) == style)
-    yield Fragment(text, rect, base, style, _style(inked[0]))
+    for ink in inks:
+        weights[ink.style] = weights.get(ink.style, 0) + len(ink.text)
+    return max(weights, key=lambda style: weights[style])
+
+
+def _accented(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]])
 
 
 def _style(span: Mapping[str, Any]) -> Style:
@@ -237,15 +361,17 @@ def _image(file: Any, xref: int) -> bytes | None:
         else:
             pixmap = pymupdf.Pixmap(file, xref)
             data = (pixmap if pixmap.n < 5 else pymupdf.Pixmap(pymupdf.csRGB, pixmap)).tobytes("png")
-    except (RuntimeError, ValueError):
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
         return None
     return data if 0 < len(data) <= MOST_IMAGE_BYTES else None
 
 
 def _outline(file: Any) -> list[Entry]:
+    import pymupdf
+
     try:
         rows = file.get_toc(simple=True)
-    except (RuntimeError, ValueError, TypeError, IndexError, RecursionError):
+    except (RuntimeError, ValueError, TypeError, IndexError, RecursionError, pymupdf.mupdf.FzErrorBase):
         return []
     return [Entry(level, clean(title), page) for level, title, page, *_ in rows[:MOST_ENTRIES] if page > 0]
 
