@@ -52,6 +52,10 @@ class OpenAIEmbedder:
             base_url=base_url or OPENAI, api_key=api_key or NO_KEY, timeout=TIMEOUT, max_retries=TRIES - 1
         )
 
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._client.close()
+
     @cached_property
     def dimensions(self) -> int:
         """As asked for, else what the server's vectors turn out to have."""

@@ -77,8 +77,8 @@ def _or_error(name: str, load: Callable[[], SentenceTransformer]) -> SentenceTra
 
 def _reach_hub(name: str) -> None:
     """Fail within seconds where there is no hub: its own client tries for more than a minute."""
-    from huggingface_hub.constants import ENDPOINT
     from huggingface_hub import get_session
+    from huggingface_hub.constants import ENDPOINT
 
     try:
         get_session().head(ENDPOINT, timeout=HUB_SECONDS)

