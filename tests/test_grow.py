@@ -112,7 +112,7 @@ def test_a_sentence_has_the_boxes_and_pages_of_its_own_text() -> None:
 def test_a_long_table_repeats_caption_and_head_in_every_part() -> None:
     rows = [f"| m{n} | {n} |" for n in range(30)]
     text = "\n".join(["(in millions)", "| Model | kWh |", "| --- | --- |", *rows])
-    marks = []
+    marks: list[Mark] = []
     for row in rows:
         at = text.index(row)
         marks.append(Mark(at, at + len(row), Box(1, 0, len(marks), 1, len(marks) + 1)))
