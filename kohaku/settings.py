@@ -33,14 +33,14 @@ class Settings(BaseModel):
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
     paragraph_vectors: Literal["mean", "direct", "both"] = Field("mean", description="how a paragraph gets its vector")
-    cache: Path | None = Field(None, description="where the exported default embedder is kept; default: the user's cache")
+    cache: Path | None = Field(None, description="folder of the exported default embedder; default: the user's cache")
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
 
     # retrieval
-    top_k: int = Field(16, ge=1, description="hits a query, before fusion")
+    top_k: int = Field(100, ge=1, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
-    fusion: Literal["rrf", "combined", "frequency", "score"] = Field("rrf", description="how lists become one ranking")
+    fusion: Literal["score", "rrf", "combined", "frequency"] = Field("score", description="how lists become one ranking")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")

@@ -7,8 +7,10 @@ import io
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from kohaku.errors import TableError
 
@@ -44,15 +46,26 @@ def check_unique(rows: Iterable[Mapping[str, str]], column: str, path: str | Pat
 
 def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     """Writes a whole CSV at once: whoever reads the path sees the old file or the new one, never a part."""
+    with _whole(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")  # with "\n" alone, Python 3.11 leaves a "\r" in a cell bare
+        writer.writerow(columns)
+        writer.writerows([storable(row.get(column, "")) for column in columns] for row in rows)
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Writes a whole file of lines at once, as `write_rows` does."""
+    with _whole(path) as file:
+        file.writelines(f"{storable(line)}\n" for line in lines)
+
+
+@contextmanager
+def _whole(path: str | Path) -> Iterator[TextIO]:
+    """A file to write to that takes the path's place only when all is written."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(
-                file, lineterminator="\r\n"
-            )  # with "\n" alone, Python 3.11 leaves a "\r" in a cell bare
-            writer.writerow(columns)
-            writer.writerows([storable(row.get(column, "")) for column in columns] for row in rows)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar
 
 from pydantic import BaseModel
 
-from kohaku.chat import Message
+from kohaku.chat import Chat, Message
 from kohaku.errors import ModelError, ReplyError
 from kohaku.store import Store
 
 log = logging.getLogger("kohaku")
 
-T = TypeVar("T", bound=BaseModel)
-
 # Words that ask rather than say: FTS5 weighs them by their rarity, an embedder doesn't.
 _ASKING = frozenset(
-    """
-    a about according an and any are as at be been being by can could did do does for from give given had has have how
-    i if in into is it its list many me much name of on or over per please report reported state stated tell than that
-    the their them there these they this those to under value was were what when where which who whom whose why will
-    with would year
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        a about according an and any are as at be been being by can could did do does for from give given had has have
+        how i if in into is it its list many me much name of on or over per please report reported state stated tell
+        than that the their them there these they this those to under value was were what when where which who whom
+        whose why will with would year
+        """,
+    )
 )
 _TOKEN = re.compile(r"[^\s,;:?!()\[\]{}\"“”]+")
 _ACRONYM = re.compile(r"\b[A-Z][A-Za-z]*[A-Z][A-Za-z]*s?\b")
@@ -37,15 +38,7 @@ class QueryPlan(BaseModel):
     queries: list[str]
 
 
-class Asks(Protocol):
-    """The part of a chat client that a planner needs."""
-
-    def ask(self, messages: list[Message], schema: type[T]) -> T:
-        """A reply in the schema's form."""
-        ...
-
-
-def plan(question: str, store: Store, *, limit: int, chat: Asks | None = None) -> tuple[str, ...]:
+def plan(question: str, store: Store, *, limit: int, chat: Chat | None = None) -> tuple[str, ...]:
     """At most `limit` distinct queries, the question itself first; rules plan where no model is given or it fails."""
     if chat is not None and limit > 1:
         try:
@@ -55,7 +48,7 @@ def plan(question: str, store: Store, *, limit: int, chat: Asks | None = None) -
     return _first(ruled(question, store), limit)
 
 
-def asked(question: str, chat: Asks, count: int) -> list[str]:
+def asked(question: str, chat: Chat, count: int) -> list[str]:
     """A model's queries for a question."""
     system = (
         "You plan searches in a collection of documents. Reply with queries that together find the evidence for the "

@@ -1,8 +1,8 @@
-"""A question to its evidence: plan, search, fuse, expand, fill the budget."""
+"""A question to its evidence: search, fuse, lift, expand, fill the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kohaku.embedders.protocol import Embedder
@@ -11,9 +11,9 @@ from kohaku.tree import Node, Tier
 from retriever.budget import Unit, fill
 from retriever.evidence import Context, Evidence
 from retriever.expand import expand
-from retriever.fuse import Fusion, Ranked, fuse
+from retriever.fuse import WEIGHTS, Fusion, fuse
+from retriever.lift import lift
 from retriever.search import Ranking, search
-from retriever.trust import trust
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
 
@@ -37,22 +37,76 @@ def retrieve(
     embedder: Embedder,
     limits: Limits,
     *,
-    fusion: Fusion = "rrf",
+    fusion: Fusion,
     count: Callable[[str], int],
 ) -> Evidence:
-    """The evidence for a question that has been planned, best first, never over the budget."""
+    """The evidence for a question whose queries are planned, best first, never over the budget."""
     rankings = search(queries, store, embedder, limit=limits.top_k)
-    nodes, home = _paragraphs(rankings, store)
-    weights = trust(question, rankings, home, nodes, store)
-    ranked = fuse(rankings, home, by=fusion, weights=weights)
-    units = _units(ranked, nodes, store)
-    titles = {id: (document.title if (document := store.document(id)) else "") for id in _documents(units)}
+    nodes, home = paragraphs(rankings, store)
+    ranked = fuse(rankings, home, by=fusion, weights=WEIGHTS)
+    beside = store.neighbours([nodes[found.key] for found in ranked])
+    lifted = lift(ranked, nodes, beside)
+    nodes |= {node.key: node for group in beside.values() for node in group}
+    units = distinct(expand(lifted, nodes, store.parents([nodes[found.key] for found in lifted])))
 
     def cost(node: Node) -> int:
-        return MARK_TOKENS + count("\n".join((" › ".join(node.headings), node.text)))
+        return MARK_TOKENS + tokens("\n".join((" › ".join(node.headings), node.text)), count)
 
     kept = fill(units, limits.budget, cost)
-    contexts = tuple(_context(unit, titles[unit.node.document], cost(unit.node)) for unit in kept)
+    titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
+    contexts = tuple(_context(unit, titles, cost(unit.node)) for unit in kept)
     return Evidence(
-        question, tuple(queries), contexts, complete=len(kept) == len(units) and _exhausted(rankings, limits)
+        question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and len(kept) == len(units)
     )
+
+
+def paragraphs(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int]]:
+    """The paragraphs that hits stand in, by key, and each hit's paragraph by the hit's key."""
+    found = store.nodes({hit.key for ranking in rankings for hit in ranking.hits})
+    above = store.parents([node for node in found.values() if node.tier is Tier.SENTENCE])
+    home = {key: above[key].key if node.tier is Tier.SENTENCE else key for key, node in found.items()}
+    nodes = {node.key: node for node in (*found.values(), *above.values()) if node.tier is Tier.PARAGRAPH}
+    return nodes, home
+
+
+def tokens(text: str, count: Callable[[str], int]) -> int:
+    """What a text may cost: its tokens, and never less than the rule of thumb of four characters a token.
+
+    Models count differently; a budget that holds by both measures holds for whoever checks it by one.
+    """
+    return max(count(text), -(-len(text) // 4))
+
+
+def distinct(units: Iterable[Unit]) -> list[Unit]:
+    """Units whose texts differ: of the same words only the best unit stays, and units without words go."""
+    seen: set[str] = set()
+    return [unit for unit in units if (words := " ".join(unit.node.text.split())) and not _add(seen, words)]
+
+
+def _add(seen: set[str], words: str) -> bool:
+    """Whether the words were there already; now they are."""
+    known = words in seen
+    seen.add(words)
+    return known
+
+
+def _context(unit: Unit, titles: Mapping[str, str], cost: int) -> Context:
+    node = unit.node
+    return Context(
+        document=node.document,
+        title=titles.get(node.document, ""),
+        node=node.id,
+        kind=node.kind,
+        pages=node.pages,
+        headings=node.headings,
+        score=round(unit.score, 6),
+        text=node.text,
+        tokens=cost,
+        boxes=node.boxes,
+        queries=unit.queries,
+    )
+
+
+def _exhausted(rankings: Sequence[Ranking], limits: Limits) -> bool:
+    """Whether every list ended before its limit: a wider search would find nothing more."""
+    return all(len(ranking.hits) < limits.top_k for ranking in rankings)

@@ -99,8 +99,8 @@ def index(
 
     Example: kohaku index papers --db papers.db --metadata papers/metadata.csv
     """
-    from kohaku.doors.engine import index as run
     from kohaku.doors.display import progress_bar, report_lines
+    from kohaku.doors.engine import index as run
 
     settings = _settings(
         config,
@@ -188,8 +188,8 @@ def retrieve(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
-    from kohaku.doors.engine import Engine
     from kohaku.doors.display import context_lines, evidence_object
+    from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
     with Engine(Store.open(settings.db), settings) as engine:
@@ -246,8 +246,8 @@ def answer(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
-    from kohaku.doors.engine import Engine
     from kohaku.doors.display import answer_lines, answer_object
+    from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
     with Engine(Store.open(settings.db), settings) as engine:
@@ -261,8 +261,11 @@ def answer(
                 for line in answer_lines(found):
                     typer.echo(line)
         elif questions is not None and out is not None:
-            failed = engine.submit(questions, out, metadata=metadata, resume=resume)
+            failed = engine.submit(questions, out, metadata=metadata, restart=not resume)
+            for outcome in failed:
+                typer.echo(f"{outcome.question.id}: {outcome.reason}", err=True)
             if failed:
+                typer.echo(f"{len(failed)} rows are missing in {out}: run the same command again for them", err=True)
                 raise typer.Exit(1)
 
 
@@ -277,12 +280,13 @@ def score(
     Example: kohaku score --truth truth.csv --pred submission.csv
     """
     from answerer.score import score_files
+    from kohaku.doors.display import score_lines
 
     result = score_files(truth, pred)
     if as_json:
         _print_json(result.summary())
     else:
-        for line in result.lines():
+        for line in score_lines(result):
             typer.echo(line)
 
 

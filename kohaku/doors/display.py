@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from answerer.answer import Answer
+from answerer.score import Score
 from indexer.build import Progress, Report
 from kohaku.tree import Node, Tier
 from retriever.evidence import Context, Evidence
 
+WORST = 10  # questions listed under a score
 WIDTH = 100  # characters of a node's text in a listing
 
 
@@ -113,6 +115,15 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 def answer_object(answer: Answer) -> dict[str, Any]:
     """An answer as JSON."""
     return asdict(answer)
+
+
+def score_lines(score: Score) -> Iterator[str]:
+    """A score by its parts, then the questions that lost most."""
+    for name, figure in score.summary().items():
+        yield f"{name}\t{figure:.4f}" if isinstance(figure, float) else f"{name}\t{figure}"
+    worst = sorted((one for one in score.questions if one.score < 1), key=lambda one: one.score)
+    for one in worst[:WORST]:
+        yield f"{one.id}\t{one.score:.2f}\tvalue {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
 
 
 def node_lines(node: Node, ancestors: Sequence[Node], siblings: Sequence[Node]) -> Iterator[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
+import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -12,20 +11,21 @@ from typing import Any, Self
 from answerer import extract, reader
 from answerer.answer import Answer, Question
 from answerer.respond import Outcome, respond, respond_all
-from answerer.submission import Submission
+from answerer.submission import Submission, read_questions, row
 from indexer.build import Progress, Report, build
+from indexer.metadata import read_metadata
 from kohaku import embedders
 from kohaku.chat import OpenAIChat
+from kohaku.doors.display import evidence_object
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import WrongEmbedder
 from kohaku.settings import Settings, load
 from kohaku.store import Store
+from kohaku.tables import write_lines
 from kohaku.tokens import count
 from retriever.evidence import Evidence
 from retriever.plan import plan
 from retriever.retrieve import Limits, retrieve
-
-log = logging.getLogger("kohaku")
 
 
 def index(
@@ -77,8 +77,12 @@ class Engine:
         return cls(Store.open(path), load({**settings, "db": path}))
 
     def close(self) -> None:
-        """Closes the index."""
+        """Closes the index, and the connections to a model's server where there are such."""
         self.store.close()
+        for name in ("chat", "planner"):
+            client = self.__dict__.get(name)  # a cached property that was never used has opened nothing
+            if client is not None:
+                client.close()
 
     def __enter__(self) -> Self:
         return self
@@ -132,18 +136,39 @@ class Engine:
 
     def retrieve_to(self, questions: str | Path, out: str | Path) -> None:
         """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
-        rows = read_questions(questions)
-        lines = (json.dumps(evidence_object(row.id, self.retrieve(row.text)), ensure_ascii=False) for row in rows)
-        write_lines(out, lines)
+        asked = read_questions(questions)
+        write_lines(
+            out, (json.dumps(evidence_object(one.id, self.retrieve(one.text)), ensure_ascii=False) for one in asked)
+        )
 
     def submit(
-        self, questions: str | Path, out: str | Path, *, metadata: str | Path | None = None, resume: bool = True
-    ) -> int:
-        """Answers every question of a CSV into a submission CSV; how many calls failed for good.
+        self,
+        questions: str | Path,
+        out: str | Path,
+        *,
+        metadata: str | Path | None = None,
+        restart: bool = False,
+        on_done: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> list[Outcome]:
+        """Answers a CSV's questions into a submission CSV; the outcomes that failed, which the next run tries again.
 
-        A failed row is reported, left out of the CSV, and tried again by the next run; a killed run goes on where it was.
+        Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was.
         """
-        ...
+        documents = {document.id: document.metadata for document in self.store.documents()}
+        if metadata is not None:
+            documents |= read_metadata(metadata)
+        failed: list[Outcome] = []
+        with Submission(out, read_questions(questions), restart=restart) as submission:
+
+            def done(outcome: Outcome) -> None:
+                if outcome.answer is None:
+                    failed.append(outcome)
+                else:
+                    submission.add(row(outcome.answer, documents))
+                on_done(outcome)
+
+            self.ask_all(submission.waiting, on_done=done)
+        return failed
 
     def _retrieve(self, question: str, queries: Sequence[str], times: int) -> Evidence:
         limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
