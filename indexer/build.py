@@ -18,7 +18,7 @@ from indexer.vectors import Mode, vectors
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import ReadError
 from kohaku.store import Store
-from kohaku.tree import Document
+from kohaku.tree import Document, Vectors
 
 __all__ = ["Progress", "Report", "build", "tree_of"]
 
@@ -102,7 +102,8 @@ def build(
         if isinstance(outcome, ReadError):
             tally.failed.append((printable(path), _reason(outcome, todo[path], store)))
         else:
-            _enter(todo[path], outcome, store, embedder, paragraph_vectors, tally)
+            former = {} if force else _former_vectors(todo[path].known, store)
+            _enter(todo[path], outcome, store, embedder, paragraph_vectors, former, tally)
     if prune:
         tally.removed += _prune(given, files, store)
     if progress:
@@ -180,11 +181,26 @@ def _reason(error: ReadError, task: Task, store: Store) -> str:
 # ---- what goes in
 
 
-def _enter(task: Task, prepared: Prepared, store: Store, embedder: Embedder, mode: Mode, tally: _Tally) -> None:
+def _former_vectors(document: Document | None, store: Store) -> dict[str, Vectors]:
+    """The vectors of sentences and the like that a document has by now: what stays of them is not embedded again."""
+    leaves = [node for node in store.subtree(document.id) if node.last == node.position] if document else []
+    stored = store.vectors([node.key for node in leaves])
+    return {node.text: stored[node.key] for node in leaves if node.key in stored}
+
+
+def _enter(
+    task: Task,
+    prepared: Prepared,
+    store: Store,
+    embedder: Embedder,
+    mode: Mode,
+    former_vectors: Mapping[str, Vectors],
+    tally: _Tally,
+) -> None:
     """Stores a document whole, in place of what its files held before."""
     document = _document(task, prepared, _id(task, prepared, store))
     tree = adopt(prepared.tree, document)
-    rows, direct = vectors(tree.nodes, embedder, mode)
+    rows, direct = vectors(tree.nodes, embedder, mode, known=former_vectors)
     former = task.known
     if former and former.id != document.id:
         store.remove(former.id)

@@ -305,9 +305,21 @@ def _blocks(lines: Sequence[Line], vocabulary: set[str], width: int) -> list[Blo
         return []
     scraps = sum(_scrap(text, width) for text in texts)
     if len(texts) > 1 and scraps * 2 > len(texts) and not (BULLET.match(texts[0]) or CAPTION.match(texts[0])):
-        return [Block(Kind.PARAGRAPH, "\n".join(texts), page=lines[0].page, sentences=tuple(_rows(texts)))]
+        whole = _whole_words(texts, vocabulary)
+        return [Block(Kind.PARAGRAPH, "\n".join(whole), page=lines[0].page, sentences=tuple(_rows(whole)))]
     text = dehyphenate(texts, vocabulary)
     return [Block(Kind.PARAGRAPH, text, page=lines[0].page)]
+
+
+def _whole_words(texts: Sequence[str], vocabulary: set[str]) -> list[str]:
+    """The lines, those joined between which a word was cut."""
+    lines: list[str] = []
+    for text in texts:
+        if lines and lines[-1].endswith(("-", "‐")) and text[0].islower():
+            lines[-1] = dehyphenate([lines[-1], text], vocabulary)
+        else:
+            lines.append(text)
+    return lines
 
 
 def _rows(texts: Sequence[str]) -> list[str]:

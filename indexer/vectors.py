@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -15,12 +15,15 @@ from kohaku.tree import Node, Tier, Vectors
 Mode = Literal["mean", "direct", "both"]
 
 
-def vectors(nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean") -> tuple[Vectors, dict[int, Vectors]]:
+def vectors(
+    nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean", *, known: Mapping[str, Vectors] | None = None
+) -> tuple[Vectors, dict[int, Vectors]]:
     """A row for each node of a tree, and by position what paragraphs have beside it (mode both).
 
     A leaf's vector is the model's, a parent's the mean of its children's vectors, each weighted with its tokens, made
     length 1 again. A node without text has zeros and weighs nothing. With mode direct a paragraph's row is the
     model's vector of its whole text, with both that stands beside the mean; what is above is the same in all modes.
+    `known` are vectors that the same embedder gave for texts before.
     """
     leaves = [node for node in nodes if node.last == node.position and node.text.strip()]
     # Of a paragraph without sentences the leaf's vector is its direct one.
@@ -29,7 +32,7 @@ def vectors(nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean") -> t
         for node in nodes
         if mode != "mean" and node.tier is Tier.PARAGRAPH and node.last > node.position and node.text
     ]
-    by_text = _embedded([node.text for node in (*leaves, *whole)], embedder)
+    by_text = _embedded([node.text for node in (*leaves, *whole)], embedder, known or {})
     rows = np.zeros((len(nodes), embedder.dimensions), np.float32)
     for node in leaves:
         rows[node.position] = by_text[node.text]
@@ -42,18 +45,19 @@ def vectors(nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean") -> t
     return rows, {}
 
 
-def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Vectors]:
+def _embedded(texts: Sequence[str], embedder: Embedder, known: Mapping[str, Vectors]) -> dict[str, Vectors]:
     """Each distinct text's vector; they are embedded by length, so that a batch is of one length."""
-    distinct = sorted(set(texts), key=lambda text: (len(text), text))
-    if not distinct:
-        return {}
-    rows = np.asarray(embedder.embed_passages(distinct), np.float32)
-    if rows.shape != (len(distinct), embedder.dimensions) or not np.isfinite(rows).all():
+    by_text = {text: known[text] for text in texts if text in known}
+    missing = sorted(set(texts) - by_text.keys(), key=lambda text: (len(text), text))
+    if not missing:
+        return by_text
+    rows = np.asarray(embedder.embed_passages(missing), np.float32)
+    if rows.shape != (len(missing), embedder.dimensions) or not np.isfinite(rows).all():
         raise EmbedderError(
-            f"embedder {embedder.fingerprint} gave an array of {rows.shape} for {len(distinct)} texts "
-            f"where {len(distinct)} finite vectors of {embedder.dimensions} numbers were due: check the model"
+            f"embedder {embedder.fingerprint} gave an array of {rows.shape} for {len(missing)} texts "
+            f"where {len(missing)} finite vectors of {embedder.dimensions} numbers were due: check the model"
         )
-    return dict(zip(distinct, rows, strict=True))
+    return by_text | dict(zip(missing, rows, strict=True))
 
 
 def _fill(rows: Vectors, nodes: Sequence[Node]) -> None:

@@ -86,6 +86,15 @@ def test_a_changed_file_is_replaced_whole(store: Store, embedder: LetterEmbedder
     assert store.documents()[0].sources == (source,)
 
 
+def test_sentences_that_stay_in_a_changed_file_are_not_embedded_again(store: Store, embedder: LetterEmbedder) -> None:
+    write("a.md", "This stays. This goes.")
+    run(store, embedder)
+    embedder.passages.clear()
+    write("a.md", "This stays. This comes.")
+    run(store, embedder)
+    assert embedder.passages == ["This comes."]
+
+
 def test_other_settings_make_it_anew(store: Store, embedder: LetterEmbedder) -> None:
     write("a.md", "Text one. Text two.")
     run(store, embedder)
@@ -220,7 +229,9 @@ def test_a_changed_row_is_stored_and_a_run_without_a_table_keeps_it(store: Store
     Path("m.csv").write_text("id,title,year\na,Given,2020\n")
     run(store, embedder, metadata="m.csv")
     Path("m.csv").write_text("id,title,year\na,Given,2021\n")
+    embedder.passages.clear()
     assert counts(run(store, embedder, metadata="m.csv")) == {"replaced": 1}
+    assert embedder.passages == []
     assert counts(run(store, embedder)) == {"skipped": 1}
     write("a.md", "Changed.")
     assert counts(run(store, embedder)) == {"replaced": 1}
