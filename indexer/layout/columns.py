@@ -27,14 +27,19 @@ def _cut(fragments: list[Fragment], right_to_left: bool, depth: int) -> list[lis
     if gutter is None:
         return [fragments]
     result: list[list[Fragment]] = []
-    for band in _bands(fragments, gutter):
+    crossing: list[Fragment] = []  # bands in a row that this gutter does not part; another may (a sidebar's)
+    for band in [*_bands(fragments, gutter), []]:
         sides = [
             [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
             [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
         ]
         if len(sides[0]) + len(sides[1]) < len(band) or _is_table(*sides):
-            result.append(band)
+            crossing += band
             continue
+        if crossing:
+            whole = len(crossing) == len(fragments)
+            result += [crossing] if whole else _cut(crossing, right_to_left, depth + 1)
+            crossing = []
         for side in reversed(sides) if right_to_left else sides:
             if side:
                 result += _cut(side, right_to_left, depth + 1)

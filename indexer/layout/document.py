@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexer.blocks import Block
+from indexer.blocks import Block, Mark
 from indexer.clean import words
 from indexer.layout import figures, outline, tables
 from indexer.layout.columns import columns
 from indexer.layout.furniture import without_furniture
-from indexer.layout.headings import Heading, body_style, headings
+from indexer.layout.headings import Heading, body_style, headings, numbering_depth
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
 from indexer.layout.page import Line, Page, Picture, Rect, Style, around
@@ -249,14 +249,10 @@ def _replaced(items: Sequence[Item], held: Sequence[Line], figure: Figure) -> li
 
 def _largest(lines: Sequence[Line], body: Style) -> str:
     """The largest text of page 1, where it is larger than the body and short enough to be a title."""
-    first = [line for line in lines if line.page == lines[0].page] if lines else []
+    first = [line for line in lines if line.page == lines[0].page and sum(map(str.isalpha, line.text[:300])) > 2]
     if not first:
         return ""
-    size = (
-        max(line.style.size for line in first if sum(map(str.isalpha, line.text)) > 2)
-        if any(sum(map(str.isalpha, line.text)) > 2 for line in first)
-        else 0.0
-    )
+    size = max(line.style.size for line in first)
     found: list[Line] = []
     for line in first:
         if line.style.size == size and (not found or line.base - found[-1].base < 2.5 * size):
@@ -264,7 +260,8 @@ def _largest(lines: Sequence[Line], body: Style) -> str:
         elif found:
             break
     text = " ".join(line.text for line in found)
-    return text if size >= 1.15 * body.size and len(text) <= LARGEST_TITLE else ""
+    named = size >= 1.15 * body.size and len(text) <= LARGEST_TITLE and not numbering_depth(text)
+    return text if named else ""
 
 
 def _headings(lines: Sequence[Line], entries: Sequence[outline.Entry], title: str) -> list[Heading]:
@@ -274,7 +271,12 @@ def _headings(lines: Sequence[Line], entries: Sequence[outline.Entry], title: st
         name = outline.letters(title)
         first = found[0]
         alone = not any(other.level == first.level for other in found[1:])
-        if name and alone and outline.letters(first.text) in (name, name[: len(outline.letters(first.text))]):
+        if (
+            name
+            and alone
+            and not numbering_depth(first.text)
+            and outline.letters(first.text) in (name, name[: len(outline.letters(first.text))])
+        ):
             lift = min(heading.level for heading in found[1:]) - 1
             return [replace(heading, level=heading.level - lift) for heading in found[1:]]
     return found
@@ -298,7 +300,7 @@ def _parts(
     for item in flow:
         if item.page != page:
             flush()
-            parts.extend(split_footnotes(notes.pop(page, ()) if isinstance(notes, dict) else ()))
+            parts.extend(split_footnotes(notes[page]))
             page = item.page
         if isinstance(item, Line) and id(item) not in at:
             if id(item) not in inside:
@@ -307,8 +309,7 @@ def _parts(
         flush()
         parts.append(at[id(item)] if isinstance(item, Line) else item)
     flush()
-    for number in sorted(notes):
-        parts.extend(split_footnotes(notes[number]))
+    parts.extend(split_footnotes(notes.get(page, ())))
     return _joined(parts)
 
 
@@ -383,10 +384,9 @@ def _code_block(part: Paragraph) -> Block:
         " " * round((line.rect.x0 - left) / max(line.rect.width / max(len(line.text), 1), 1.0)) + line.text
         for line in part.lines
     ]
-    text, marks, start = "\n".join(made), [], 0
+    text, start = "\n".join(made), 0
+    marks: list[Mark] = []
     for shown, line in zip(made, part.lines, strict=True):
-        marks.append((start, start + len(shown), line.box))
+        marks.append(Mark(start, start + len(shown), line.box))
         start += len(shown) + 1
-    from indexer.blocks import Mark
-
-    return Block(Kind.CODE, text, marks=tuple(Mark(*mark) for mark in marks))
+    return Block(Kind.CODE, text, marks=tuple(marks))

@@ -32,11 +32,11 @@ NUMBER = re.compile(
     r"(?P<end>\s*[a-z]?[.:)章节節]?)(?=\s|$|[^\W\d])",
     re.IGNORECASE,
 )
-KEYWORD_HEADS = frozenset(
-    "abstract acknowledgements acknowledgments acknowledgement acknowledgment appendix appendices bibliography"
-    " conclusion conclusions contents discussion glossary index introduction methods preface references results"
-    " summary 摘要 参考文献 目录 致谢 引言 结论".split()  # noqa: SIM905
-)
+KEYWORD_HEADS = """
+abstract acknowledgements acknowledgments acknowledgement acknowledgment appendix appendices bibliography
+conclusion conclusions contents discussion glossary index introduction methods preface references results
+summary 摘要 参考文献 目录 致谢 引言 结论
+""".split()
 PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}")
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)?|图|表|abb\.|algorithm|listing|exhibit)\s*\d", re.IGNORECASE)
@@ -136,7 +136,7 @@ def _vouched(lines: Sequence[Line], known: Mapping[int, tuple[int, int]]) -> set
 
 
 def _look(line: Line) -> Look:
-    letters = [character for character in line.text if character.isalpha()]
+    letters = [character for character in line.text[: 2 * LONGEST] if character.isalpha()]
     capitals = len(letters) > 3 and sum(letter.isupper() for letter in letters) > 0.85 * len(letters)
     style = line.style
     return Look(style.size, style.bold, style.italic, capitals, style.color)
@@ -172,9 +172,7 @@ def _goes_on(lines: Sequence[Line], first: int, last: int) -> bool:
     )
 
 
-def _candidate(
-    lines: Sequence[Line], first: int, last: int, body: Style, leading: float
-) -> Candidate:
+def _candidate(lines: Sequence[Line], first: int, last: int, body: Style, leading: float) -> Candidate:
     line = lines[first]
     text = " ".join(line.text for line in lines[first : last + 1])
     look = _look(line)
@@ -196,8 +194,10 @@ def _white(lines: Sequence[Line], place: int, leading: float) -> float:
 
 
 def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap: float, below: float) -> bool:
+    if len(text) > LONGEST or line.style.mono:
+        return False
     letters = sum(character.isalpha() for character in text)
-    if letters < 2 or letters * 2 < len(text.replace(" ", "")) or len(text) > LONGEST or line.style.mono:
+    if letters < 2 or letters * 2 < len(text.replace(" ", "")):
         return False
     if DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or "@" in text:
         return False
@@ -213,11 +213,16 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     differs = (look.bold and not body.bold) or look.capitals or look.size >= SLIGHTLY_LARGER * body.size
     if differs:
-        return gap > APART or below > APART
+        return gap > APART or below > APART or (look.bold and not body.bold and _alone(line, gap, below))
     if _is_keyword(text):
         return gap > 2 * APART
     # Of the body's look: only numbers of several parts are no list's.
     return gap > APART and (depth > 1 or (depth == 1 and look.italic and not body.italic))
+
+
+def _alone(line: Line, gap: float, below: float) -> bool:
+    """Whether a line without white space around it still is one of its own: short, and nothing closer than usual."""
+    return gap > -APART and below > -APART and line.rect.width < 0.6 * line.column.width
 
 
 def _is_row(line: Line) -> bool:
@@ -287,7 +292,7 @@ def _first_prose(lines: Sequence[Line], body: Style) -> int:
     for place, line in enumerate(lines):
         if line.page >= first_page + FRONT_PAGES:
             break
-        width = sum(2 if character > "\u2e7f" else 1 for character in line.text)
+        width = sum(2 if character > "\u2e7f" else 1 for character in line.text[:60])
         run = run + 1 if width >= 40 and abs(line.style.size - body.size) <= 1.1 else 0
         if run == 3:
             return place - 2
@@ -300,17 +305,12 @@ def _levels(chosen: Sequence[Candidate]) -> list[int]:
     depths: dict[Look, int] = {}
     for look in looks:
         found = Counter(candidate.depth for candidate in chosen if candidate.look == look)
-        depth, count = found.most_common(1)[0]
+        [(depth, _)] = found.most_common(1)
         numbered = Counter({depth: count for depth, count in found.items() if depth})
         if depth == 0 and numbered and sum(numbered.values()) * 3 >= found[0]:
             depth = numbered.most_common(1)[0][0]
         depths[look] = depth
-    base, above = 0, 0
-    for look in looks:
-        if depths[look]:
-            base = above + 1
-            break
-        above += 1
+    base = next((place for place, look in enumerate(looks, start=1) if depths[look]), 0)
     level_of: dict[Look, int] = {}
     before, size = 0, 0.0
     for look in looks:

@@ -71,9 +71,10 @@ def _in_direction(row: list[Fragment]) -> list[Fragment]:
 def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     style = main_style(row)
     base = median(fragment.base for fragment in row if fragment.style == style)
-    text = row[0].text
+    parts = [row[0].text]
     for before, fragment in pairwise(row):
-        text += fragment.text if _touches(before, fragment) else " " + fragment.text
+        parts.append(fragment.text if _touches(before, fragment) else f" {fragment.text}")
+    text = "".join(parts)
     return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
 
 

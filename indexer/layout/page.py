@@ -101,13 +101,8 @@ class Line:
 
 def around(rects: Iterable[Rect]) -> Rect:
     """The smallest rectangle that holds all of them (at least one)."""
-    sides = [(rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects]
-    return Rect(
-        min(side[0] for side in sides),
-        min(side[1] for side in sides),
-        max(side[2] for side in sides),
-        max(side[3] for side in sides),
-    )
+    x0, y0, x1, y1 = zip(*((rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects), strict=True)
+    return Rect(min(x0), min(y0), max(x1), max(y1))
 
 
 def main_style(fragments: Sequence[Fragment]) -> Style:

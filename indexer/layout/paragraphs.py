@@ -68,7 +68,7 @@ def split_footnotes(lines: Sequence[Line]) -> list[Paragraph]:
     """Footnote lines as one paragraph a note."""
     groups: list[list[Line]] = []
     for line in lines:
-        if not groups or FOOTNOTE_MARK.match(line.text) and _marked(line, groups[-1][0]):
+        if not groups or (FOOTNOTE_MARK.match(line.text) and _marked(line, groups[-1][0])):
             groups.append([line])
         else:
             groups[-1].append(line)

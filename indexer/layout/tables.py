@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import mean
 
 from indexer.blocks import Block, Mark
@@ -147,14 +148,21 @@ def _markdown(table: Table) -> list[tuple[tuple[str, ...], Rect | None]]:
 
 def _cells(line: Line) -> list[Cell]:
     """The line's cells: fragments that touch are one, a currency sign goes to its number, a percent sign too."""
-    cells: list[Cell] = []
+    groups: list[list[Fragment]] = []
     for fragment in sorted(line.cells, key=lambda fragment: fragment.rect.x0):
-        if cells and fragment.rect.x0 - cells[-1].rect.x1 < CELL_GAP * line.style.size:
-            glue = "" if fragment.rect.x0 - cells[-1].rect.x1 < 0.12 * line.style.size else " "
-            cells[-1] = Cell(cells[-1].text + glue + fragment.text, around((cells[-1].rect, fragment.rect)))
+        if groups and fragment.rect.x0 - groups[-1][-1].rect.x1 < CELL_GAP * line.style.size:
+            groups[-1].append(fragment)
         else:
-            cells.append(Cell(fragment.text, fragment.rect))
-    return _with_signs(cells)
+            groups.append([fragment])
+    return _with_signs([Cell(_joined(group), around(fragment.rect for fragment in group)) for group in groups])
+
+
+def _joined(fragments: Sequence[Fragment]) -> str:
+    parts = [fragments[0].text]
+    for before, fragment in pairwise(fragments):
+        touching = fragment.rect.x0 - before.rect.x1 < 0.12 * fragment.style.size
+        parts.append(fragment.text if touching else f" {fragment.text}")
+    return "".join(parts)
 
 
 def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
@@ -193,10 +201,13 @@ def _is_value(text: str) -> bool:
 
 
 def _run_end(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int) -> int:
-    """The last line of the run of rows that starts here; single cells (group labels, wrapped labels) may lie between."""
-    end = start
+    """The last line of the run of rows that starts here; single cells (labels) may lie between."""
+    end, data = start, int(_has_data(cells[start]))
     for place in range(start + 1, len(lines)):
         line = lines[place]
+        if data > 1 and _heads_anew(cells[place], cells[start]):
+            break
+        data += _has_data(cells[place])
         if line.base - lines[place - 1].base > ROW_GAP * max(line.style.size, lines[place - 1].style.size):
             break
         if place - end > BLANK_ROWS:
@@ -206,6 +217,17 @@ def _run_end(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int)
         elif len(cells[place][0].text) > LONGEST_CELL or _fills(line):
             break
     return end
+
+
+def _has_data(row: Sequence[Cell]) -> bool:
+    return any(_is_value(cell.text) and not YEAR.fullmatch(cell.text.strip()) for cell in row[1:])
+
+
+def _heads_anew(row: Sequence[Cell], first: Sequence[Cell]) -> bool:
+    """Whether a row after rows of values heads another table: nothing but words and years, over the values."""
+    if len(row) < 2 or any(_is_value(cell.text) and not YEAR.fullmatch(cell.text.strip()) for cell in row):
+        return False
+    return len(row) > 2 or row[0].rect.x0 > first[0].rect.x1
 
 
 def _fills(line: Line) -> bool:
@@ -239,6 +261,10 @@ def _table(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, e
     rects = [around(cell.rect for cell in row) for row in rows]
     numeric = _numeric(placed)
     heads = _header_rows(placed, lines[start : end + 1], numeric)
+    columns = [column for place, column in enumerate(columns) if any(row[place] for row in placed[heads:])]
+    if len(columns) < 2:
+        return None
+    placed = [_placed(row, columns) for row in rows]
     header = _header(rows[:heads], columns)
     body = _body(placed[heads:], rects[heads:], numeric)
     if not _plausible(placed[heads:], header, numeric, lines[start : end + 1]):
@@ -327,19 +353,34 @@ def _header_rows(placed: Sequence[Sequence[str]], lines: Sequence[Line], numeric
 def _header(rows: Sequence[Sequence[Cell]], columns: Sequence[tuple[float, float]]) -> list[str]:
     """A head for each column: the cells above it from the top, those over several columns for each of them."""
     heads: list[list[str]] = [[] for _ in columns]
-    for row in rows:
+    for row, last in [*((row, False) for row in rows[:-1]), *((row, True) for row in rows[-1:])]:
+        over_values = [cell for cell in row if cell.rect.x1 > columns[1][0]]
+        if not last and over_values and len(over_values) < len(columns) - 1:
+            for cell in row:
+                if cell not in over_values:
+                    heads[0].append(cell.text)
+            for place, column in enumerate(columns[1:], start=1):
+                nearest = min((abs(_middle(cell) - sum(column) / 2), cell.text) for cell in over_values)
+                heads[place].append(nearest[1])
+            continue
         for cell in row:
-            over = [
-                place
-                for place, (left, right) in enumerate(columns)
-                if min(cell.rect.x1, right) - max(cell.rect.x0, left) > 0.3 * min(cell.rect.width, right - left)
-            ]
-            if not over:
-                middle = (cell.rect.x0 + cell.rect.x1) / 2
-                over = [min(range(len(columns)), key=lambda p: abs(sum(columns[p]) / 2 - middle))]
-            for place in over:
+            for place in _under(cell, columns):
                 heads[place].append(cell.text)
     return [" ".join(parts) for parts in heads]
+
+
+def _middle(cell: Cell) -> float:
+    return (cell.rect.x0 + cell.rect.x1) / 2
+
+
+def _under(cell: Cell, columns: Sequence[tuple[float, float]]) -> list[int]:
+    """The columns that a head stands over, at least the nearest."""
+    over = [
+        place
+        for place, (left, right) in enumerate(columns)
+        if min(cell.rect.x1, right) - max(cell.rect.x0, left) > 0.3 * min(cell.rect.width, right - left)
+    ]
+    return over or [min(range(len(columns)), key=lambda place: abs(sum(columns[place]) / 2 - _middle(cell)))]
 
 
 def _body(placed: Sequence[Sequence[str]], rects: Sequence[Rect], numeric: bool) -> list[Row]:

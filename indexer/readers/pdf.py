@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -278,7 +279,7 @@ def _follows(before: Ink, ink: Ink) -> bool:
 
 def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
     raw = inks[0].text
-    for before, ink in zip(inks, inks[1:], strict=False):
+    for before, ink in pairwise(inks):
         apart = ink.rect.x0 - before.rect.x1 > SPACE * min(before.style.size, ink.style.size)
         raw += f" {ink.text}" if apart else ink.text
     text = clean(ACCENT_BEFORE.sub(_accented, raw) if ACCENT_BEFORE.search(raw) else raw)

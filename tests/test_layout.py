@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from indexer.blocks import Block
+from indexer.layout.columns import columns
+from indexer.layout.document import lay_out
+from indexer.layout.furniture import without_furniture
+from indexer.layout.headings import numbering_depth
+from indexer.layout.outline import Entry
+from indexer.layout.page import Fragment, Page, Rect, Style
+from indexer.layout.tables import sentence
+from kohaku.tree import Kind
+
+PLAIN, BOLD, LARGE = Style(10.0), Style(10.0, bold=True), Style(14.0, bold=True)
+PROSE = "the text of a line that is long enough to be prose in its column"
+
+
+def fragment(text: str, x: float, y: float, style: Style = PLAIN, width: float | None = None) -> Fragment:
+    width = len(text) * style.size * 0.45 if width is None else width
+    rect = Rect(x, y - 0.8 * style.size, x + width, y + 0.3 * style.size)
+    return Fragment(text, rect, y, style, style)
+
+
+def page(*fragments: Fragment, number: int = 1) -> Page:
+    return Page(number, 600, 800, fragments)
+
+
+def prose(count: int, x: float = 50, y: float = 200, width: float = 500, text: str = PROSE) -> list[Fragment]:
+    return [fragment(f"{text} {n}", x, y + 12 * n, width=width) for n in range(count)]
+
+
+def kinds(blocks: tuple[Block, ...]) -> list[tuple[Kind, str]]:
+    return [(block.kind, block.text) for block in blocks]
+
+
+def test_larger_lines_become_headings_and_close_lines_one_paragraph() -> None:
+    laid = lay_out([page(fragment("1 Methods", 50, 100, LARGE), *prose(4, y=130), fragment("1.1 Data", 50, 200, BOLD))])
+    assert [(block.kind, block.level) for block in laid.blocks] == [
+        (Kind.SECTION, 1),
+        (Kind.PARAGRAPH, 0),
+        (Kind.SECTION, 2),
+    ]
+
+
+def test_bold_heads_of_the_bodys_size_are_found() -> None:
+    laid = lay_out(
+        [
+            page(
+                *(
+                    part
+                    for n in range(3)
+                    for part in (fragment(f"Head {'abc'[n]}", 50, 100 + 100 * n, BOLD), *prose(4, y=120 + 100 * n))
+                )
+            )
+        ]
+    )
+    assert [text for kind, text in kinds(laid.blocks) if kind is Kind.SECTION] == ["Head a", "Head b", "Head c"]
+
+
+def test_a_heading_over_two_lines_is_one() -> None:
+    head = [fragment("A heading that goes", 50, 100, LARGE), fragment("on in a second line", 50, 116, LARGE)]
+    laid = lay_out([page(*head, *prose(4, y=150))])
+    assert laid.blocks[0].text == "A heading that goes on in a second line"
+
+
+def test_sizes_are_the_same_within_a_tolerance() -> None:
+    lines = [replace(part, style=Style(10.0 + 0.5 * (n % 2))) for n, part in enumerate(prose(8))]
+    assert [block.kind for block in lay_out([page(*lines)]).blocks] == [Kind.PARAGRAPH]
+
+
+def test_a_line_of_the_contents_is_no_heading() -> None:
+    entries = [fragment(f"{n} Chapter {n} . . . . . . . . {n}", 50, 100 + 20 * n, BOLD) for n in range(1, 5)]
+    assert not [block for block in lay_out([page(*entries, *prose(5, y=300))]).blocks if block.kind is Kind.SECTION]
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [("1 Intro", 1), ("1.2. Data", 2), ("A.3 Proofs", 2), ("Chapter 4", 1), ("2024 results", 0), ("Plain words", 0)],
+)
+def test_numbering_tells_the_depth(text: str, depth: int) -> None:
+    assert numbering_depth(text) == depth
+
+
+def test_two_columns_are_read_one_after_the_other_and_a_cut_sentence_is_whole() -> None:
+    left = prose(10, 50, 200, 240, "left column words that run on and on")
+    right = prose(10, 310, 200, 240, "right column words that run on and on")
+    rows = [part for pair in zip(left, right, strict=True) for part in pair]
+    across = fragment("A line that runs across both of the columns.", 50, 100, width=500)
+    first, second = lay_out([page(across, *rows)]).blocks
+    assert first.text == across.text
+    assert second.text.index("left column words that run on and on 9") < second.text.index("right column")
+
+
+def test_cells_of_a_table_are_no_columns_of_text() -> None:
+    rows = [
+        part
+        for n in range(6)
+        for part in (fragment(f"Item {n}", 50, 100 + 12 * n), fragment(f"{n}5.3", 400, 100 + 12 * n))
+    ]
+    assert len(columns(rows)) == 1
+
+
+def test_what_repeats_at_the_edge_goes_and_what_does_not_stays() -> None:
+    pages = [
+        page(
+            fragment("Annual Report", 50, 30),
+            fragment(f"Title of page {'abcd'[n - 1]}", 50, 60),
+            *prose(5, text=f"page {n}"),
+            fragment("Last row", 50, 740),
+            fragment(str(n), 290, 780),
+            number=n,
+        )
+        for n in range(1, 5)
+    ]
+    texts = [{part.text for part in found.fragments} for found in without_furniture(pages)]
+    assert all("Annual Report" not in found for found in texts)
+    assert all(str(n) not in found for n, found in enumerate(texts, start=1))
+    assert all(f"Title of page {'abcd'[n]}" in found for n, found in enumerate(texts))
+
+
+def test_aligned_numbers_become_a_table_whose_rows_can_be_read_alone() -> None:
+    grid = [("", "2022", "2021"), ("Net sales", "34,229", "35,355"), ("Cost of sales", "19,232", "18,795")]
+    cells = [
+        fragment(text, x, 130 + 12 * row)
+        for row, texts in enumerate(grid)
+        for text, x in zip(texts, (50, 300, 400), strict=True)
+        if text
+    ]
+    laid = lay_out([page(fragment("(Dollars in millions)", 50, 116), *cells, *prose(5, y=300))])
+    table = laid.blocks[0]
+    assert table.kind is Kind.TABLE
+    assert table.text.startswith(
+        "(Dollars in millions)\n|  | 2022 | 2021 |\n| --- | --- | --- |\n| Net sales | 34,229 |"
+    )
+    assert table.sentences[0] == "Net sales; 2022: 34,229; 2021: 35,355 (Dollars in millions)"
+
+
+def test_a_ruled_grid_becomes_a_table_with_its_caption() -> None:
+    texts = [("Model", "Size (GB)"), ("LLaMA-33B", "64.7"), ("LLaMA-7B", "13.5")]
+    cells = [fragment(text, 55 + 100 * c, 115 + 20 * r) for r, row in enumerate(texts) for c, text in enumerate(row)]
+    rulings = [Rect(50, 100 + 20 * r, 250, 100.5 + 20 * r) for r in range(4)]
+    rulings += [Rect(50 + 100 * c, 100, 50.5 + 100 * c, 160) for c in range(3)]
+    caption = fragment("Table 3: Sizes", 50, 92)
+    table = lay_out([replace(page(caption, *cells, *prose(5, y=300)), rulings=tuple(rulings))]).blocks[0]
+    assert (table.kind, table.title) == (Kind.TABLE, "Table 3: Sizes")
+    assert table.sentences == ("Model: LLaMA-33B; Size (GB): 64.7", "Model: LLaMA-7B; Size (GB): 13.5")
+
+
+def test_a_row_repeats_its_headers() -> None:
+    assert sentence(["a", "", "3"], ["", "x", "y"]) == "a; y: 3"
+
+
+def test_no_text_is_lost_whatever_is_taken_for_a_table() -> None:
+    words = [
+        fragment(f"w{n}x{m}", 50 + 90 * m + 7 * (n % 3), 100 + 14 * n, width=40) for n in range(9) for m in range(4)
+    ]
+    text = " ".join(block.text for block in lay_out([page(*words)]).blocks)
+    assert all(f"w{n}x{m}" in text for n in range(9) for m in range(4))
+
+
+def test_footnotes_and_lists_are_kinds_of_their_own() -> None:
+    note = fragment("1 A note in small letters.", 50, 700, Style(8.0))
+    items = [fragment(f"• item {n}", 60, 300 + 12 * n) for n in range(3)]
+    laid = lay_out([page(*prose(5), *items, note)])
+    assert [block.kind for block in laid.blocks] == [Kind.PARAGRAPH, Kind.LIST, Kind.FOOTNOTE]
+    assert laid.blocks[1].sentences == ("• item 0", "• item 1", "• item 2")
+
+
+def test_a_paragraph_goes_on_over_the_page() -> None:
+    first = page(*prose(4), fragment("and this sentence does not end on the page at", 50, 248, width=500))
+    second = page(fragment("all but on the next one.", 50, 100), number=2)
+    [block] = lay_out([first, second]).blocks
+    assert block.text.endswith("on the page at all but on the next one.")
+    assert {mark.box.page for mark in block.marks} == {1, 2}
+
+
+def test_marks_cover_the_lines_they_belong_to() -> None:
+    [block] = lay_out([page(*prose(3))]).blocks
+    assert [block.text[mark.start : mark.end] for mark in block.marks] == [f"{PROSE} {n}" for n in range(3)]
+
+
+def test_an_outline_gives_levels_where_its_titles_stand_and_wrong_pages_are_survived() -> None:
+    pages = [page(fragment(f"Part {'abc'[n]}", 50, 100), *prose(5, y=140), number=n + 1) for n in range(3)]
+    entries = [Entry(3, "Part a", 1), Entry(4999, "Part b", 2), Entry(5000, "Part c", 99), Entry(1, "Nowhere", -5)]
+    found = [(block.text, block.level) for block in lay_out(pages, entries).blocks if block.kind is Kind.SECTION]
+    assert found == [("Part a", 1), ("Part b", 2)]
+
+
+def test_an_outline_of_another_file_is_not_believed() -> None:
+    pages = [page(fragment("Real head", 50, 100, LARGE), *prose(5, y=140))]
+    entries = [Entry(1, f"Other {n}", 1) for n in range(9)]
+    assert [block.text for block in lay_out(pages, entries).blocks if block.kind is Kind.SECTION] == ["Real head"]
+
+
+def test_nothing_comes_of_nothing() -> None:
+    assert lay_out([page()]).blocks == ()
