@@ -104,6 +104,9 @@ def build(
         else:
             former = {} if force else _former_vectors(todo[path].known, store)
             _enter(todo[path], outcome, store, embedder, paragraph_vectors, former, tally)
+    for document in store.documents():
+        if not document.sources:  # its files hold other documents' content now
+            store.remove(document.id)
     if prune:
         tally.removed += _prune(given, files, store)
     if progress:
@@ -168,7 +171,6 @@ def _note_sources(task: Task, store: Store, tally: _Tally) -> None:
         if source in document.sources:
             tally.skipped += 1
         else:
-            store.drop_source(source)
             store.add_source(document.id, source)
             tally.duplicates += 1
 
@@ -205,12 +207,9 @@ def _enter(
     if former and former.id != document.id:
         store.remove(former.id)
         former = None
-    for source in task.sources:  # from another document, whose last one it may be
-        if former is None or source not in former.sources:
-            store.drop_source(source)
-    for source in former.sources if former and former.content != task.content else ():
-        if source not in task.sources:  # it held the former content, and does no more
-            store.drop_source(source)
+    now = store.document(former.id) if former and former.content != task.content else None
+    for source in set(now.sources if now else ()) - set(task.sources):
+        store.drop_source(source)  # it held the former content, and does no more
     store.put(tree, rows, direct)
     tally.added += task.known is None
     tally.replaced += task.known is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,31 +64,48 @@ def tasks(
     Rows None: no metadata was given, so that what documents have stays. `content_of` looks at a source that is not
     among the files.
     """
-    by_content = {document.content: document for document in documents}
-    by_source = {source: document for document in documents for source in document.sources}
     row_for = finder(rows or {})
     groups: dict[str, list[str]] = defaultdict(list)
     for source, (_, content) in files.items():
         groups[content].append(source)
+    documents_of = _matched(groups, files, documents, content_of)
+    for content, sources in groups.items():
+        known = documents_of.get(content)
+        names = [name for source in sources for name in names_of(files[source][0])]
+        row = row_for([*names, known.id] if known else names)
+        kept = Fingerprint.read(known.fingerprint).row if known and rows is None else digest(row)
+        yield Task(content, files[sources[0]][0], tuple(sources), known, row, Fingerprint(settings, kept))
+
+
+def _matched(
+    groups: Mapping[str, Sequence[str]],
+    files: Mapping[str, tuple[Path, str]],
+    documents: Sequence[Document],
+    content_of: Callable[[str], str | None],
+) -> dict[str, Document]:
+    """The document for each content that has one: that of its files, whatever they held, before one merely equal."""
+    by_content = {document.content: document for document in documents}
+    by_source = {source: document for document in documents for source in document.sources}
 
     def now(source: str) -> str | None:
         return files[source][1] if source in files else content_of(source)
 
-    claimed: set[str] = set()
+    matched: dict[str, Document] = {}
+    free = {document.id for document in documents}
+
+    def match(content: str, candidates: Iterable[Document]) -> None:
+        document = next((candidate for candidate in candidates if candidate.id in free), None)
+        if document and content not in matched:
+            matched[content] = document
+            free.discard(document.id)
+
     for content, sources in groups.items():
-        path = files[sources[0]][0]
-        known = by_content.get(content)
-        if known is None:
-            former = [by_source[source] for source in sources if source in by_source]
-            known = next(
-                (document for document in former if document.id not in claimed and _is_left(document, now)), None
-            )
-        if known:
-            claimed.add(known.id)
-        names = [name for source in sources for name in names_of(files[source][0])]
-        row = row_for([*names, known.id] if known else names)
-        kept = Fingerprint.read(known.fingerprint).row if known and rows is None else digest(row)
-        yield Task(content, path, tuple(sources), known, row, Fingerprint(settings, kept))
+        match(content, [by_source[s] for s in sources if s in by_source and by_source[s].content == content])
+    for content, sources in groups.items():
+        match(content, [by_source[s] for s in sources if s in by_source and _is_left(by_source[s], now)])
+    for content in groups:
+        match(content, [by_content[content]] if content in by_content else [])
+    return matched
 
 
 def _is_left(document: Document, now: Callable[[str], str | None]) -> bool:
