@@ -31,7 +31,7 @@ def prepare(path: Path, max_tokens: int) -> Prepared:
     parsed = read(path)
     tree = grow(parsed, Document("", parsed.title, (), "", ""), count=count, max_tokens=max_tokens)
     if not tree.nodes[0].text.strip():
-        raise ReadError("; ".join(parsed.notes) or "no text in it (a scan? run OCR over it first)")
+        raise ReadError(f"no text in it ({'; '.join(parsed.notes) or 'a scan?'}): run OCR over it first")
     return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes)
 
 
