@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from answerer.answer import Question
-from answerer.units import BLANK_UNITS, Unit, stem, unit
+from answerer.units import BLANK_UNITS, Unit, unit
 from answerer.values import asks_number, asks_true_or_false
-from kohaku.words import words
+from kohaku.words import stem, words
 
 
 class Kind(StrEnum):

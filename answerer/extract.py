@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from answerer.answer import Answer, Citation, Question
 from answerer.asking import Asked, Kind, asked, claim, terms
 from answerer.quantities import Quantity, quantities, spelled
-from answerer.units import stem, unit
+from answerer.units import unit
 from answerer.values import BLANK, written
+from kohaku.words import stem
 from retriever.evidence import Context, Evidence
 
 THRESHOLD = 0.25

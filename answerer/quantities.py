@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from answerer.units import CURRENCIES, SCALES, Unit, convert, plain, stem, unit, unit_at
+from answerer.units import CURRENCIES, SCALES, Unit, convert, plain, unit, unit_at
+from kohaku.words import stem
 
 LONGEST_EXPONENT = 30  # a number beyond it is noise, and 1e999999999 written out would fill the memory
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
 from functools import lru_cache
 
+from kohaku.words import stem
+
 BLANK_UNITS = frozenset({"", "is_blank", "none", "n/a", "na", "-", "unitless", "text", "name", "string", "boolean"})
 
 SCALES = {
@@ -167,32 +169,6 @@ def plain(amount: Decimal) -> Decimal:
     """The same number without trailing zeros or an exponent that hides whole digits."""
     short = amount.normalize()
     return short.quantize(Decimal(1)) if 0 < int(short.as_tuple().exponent) <= 30 else short
-
-
-_ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "edly", "ed", "ely", "ly", "es", "s", "e")
-SHORTEST_STEM = 3  # "ring" keeps its ending, "rating" loses it
-
-
-@lru_cache(maxsize=4096)
-def stem(word: str) -> str:
-    """What a word shares with its other forms, in lower case: rough, since both sides are folded alike.
-
-    >>> stem("Papers"), stem("emissions") == stem("emitted"), stem("training") == stem("trained")
-    ('paper', False, True)
-    """
-    word = word.lower().removesuffix("'s").removesuffix("’s")
-    if not word.isalpha() or word.endswith("ss"):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
-            base = word[: -len(ending)]
-            doubled = (
-                ending in ("ing", "ed") and len(base) > SHORTEST_STEM and base[-1] == base[-2] and base[-1] not in "lsz"
-            )
-            return base[:-1] if doubled else base
-    return word
 
 
 @lru_cache(maxsize=1024)

@@ -40,7 +40,7 @@ class Settings(BaseModel):
     top_k: int = Field(100, ge=1, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
-    fusion: Literal["score", "rrf", "combined", "frequency"] = Field("score", description="how lists become one ranking")
+    fusion: Literal["score", "rrf", "combined", "frequency"] = Field("score", description="how rankings become one")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")

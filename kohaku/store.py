@@ -64,6 +64,7 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
+        self._sizes: dict[tuple[object, Tier], int] = {}
 
     # ---- opening
 
@@ -167,6 +168,14 @@ class Store:
     def counts(self) -> dict[str, int]:
         """How many nodes there are of each kind."""
         return dict(self._rows("select kind, count(*) from node group by kind order by kind"))
+
+    def size(self, tier: Tier) -> int:
+        """How many nodes stand on a tier; counted once for each state of the file."""
+        state = self._rows("pragma data_version")[0][0], self._db.total_changes
+        if (state, tier) not in self._sizes:
+            count = self._rows("select count(*) from node where tier = :tier", {"tier": tier.value})[0][0]
+            self._sizes = {(state, tier): count}
+        return self._sizes[state, tier]
 
     def check(self) -> list[str]:
         """What is wrong with the file, one line each; empty where all is well."""

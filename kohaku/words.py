@@ -1,4 +1,4 @@
-"""The words of a text as the full-text index knows them: one folding for passages and for questions.
+"""The words of a text: one folding for passages and for questions, as the full-text index knows them, and stems.
 
 FTS5's tokenizer does case, accents and stems; what it can't is done here: scripts without spaces, digit grouping,
 compatibility forms.
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Han, kana, hangul and their extensions: written without spaces, indexed as overlapping pairs of characters.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(f"[{_CJK}]+")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# What typesetting and parsers glue together: "V100x64", "16GB", "BERTbase" (a subscript), "LLaMA-65Bmodel".
+_GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=[a-z]{3})")
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
 _PART = re.compile(r"\w+")
 _JOINED = re.compile(r"[^\w\s]")
@@ -23,11 +26,14 @@ def fold(text: str) -> str:
 
     >>> fold("1,234 t CO₂e")
     '1234 t CO2e'
+    >>> fold("BERTbase on V100x64 with 16GB")
+    'BERT base on V100 64 with 16 GB'
     >>> fold("電力量は")
     '電力 力量 量は'
     """
     text = unicodedata.normalize("NFKC", text).replace("\u00ad", "").replace("\x00", " ")
-    return _RUN.sub(lambda run: f" {_pairs(run[0])} ", _GROUPED.sub("", text)).strip()
+    text = _GLUED.sub(" ", _GROUPED.sub("", text))
+    return _RUN.sub(lambda run: f" {_pairs(run[0])} ", text).strip()
 
 
 def _pairs(run: str) -> str:
@@ -61,3 +67,29 @@ def _quoted(term: str) -> str:
     bare = term.replace('"', " ").strip()
     # A single CJK character never stands alone in the index: it begins a pair.
     return f'"{bare}"*' if len(bare) == 1 and _RUN.fullmatch(bare) else f'"{bare}"'
+
+
+_ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "edly", "ed", "ely", "ly", "es", "s", "e")
+SHORTEST_STEM = 3  # "ring" keeps its ending, "rating" loses it
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """What a word shares with its other forms, in lower case: rough, since both sides are folded alike.
+
+    >>> stem("Papers"), stem("emissions") == stem("emitted"), stem("training") == stem("trained")
+    ('paper', False, True)
+    """
+    word = word.lower().removesuffix("'s").removesuffix("’s")
+    if not word.isalpha() or word.endswith("ss"):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+            base = word[: -len(ending)]
+            doubled = (
+                ending in ("ing", "ed") and len(base) > SHORTEST_STEM and base[-1] == base[-2] and base[-1] not in "lsz"
+            )
+            return base[:-1] if doubled else base
+    return word

@@ -13,15 +13,6 @@ from retriever.search import Ranking, Source
 Fusion = Literal["rrf", "combined", "frequency", "score"]
 Weights = Mapping[tuple[Source, Tier], float]
 
-# How far each list is trusted, measured with the default embedder: words find a rare name or number that a small
-# model blurs, a sentence's vector is sharper than its paragraph's mean.
-WEIGHTS: Weights = {
-    (Source.WORDS, Tier.PARAGRAPH): 1.0,
-    (Source.WORDS, Tier.SENTENCE): 0.5,
-    (Source.MEANING, Tier.SENTENCE): 0.5,
-    (Source.MEANING, Tier.PARAGRAPH): 0.25,
-}
-
 SMOOTHING = 60  # Cormack et al. 2009: keeps one ranking's first place from deciding alone
 FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
 

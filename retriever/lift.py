@@ -11,7 +11,7 @@ from retriever.fuse import Ranked
 # Shares of the best score, measured on two question sets of opposite kind (the documents' words, other words):
 # both gain at every budget, and neither changes by more than noise from half to twice these.
 DOCUMENT_SHARE = 0.3
-NEIGHBOUR_SHARE = 0.2
+NEIGHBOUR_SHARE = 0.1
 DOCUMENT_HITS = 3  # a document is as good as its best three paragraphs: one alone may be chance
 
 

@@ -11,9 +11,10 @@ from kohaku.tree import Node, Tier
 from retriever.budget import Unit, fill
 from retriever.evidence import Context, Evidence
 from retriever.expand import expand
-from retriever.fuse import WEIGHTS, Fusion, fuse
+from retriever.fuse import Fusion, fuse
 from retriever.lift import lift
 from retriever.search import Ranking, search
+from retriever.trust import trust
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
 
@@ -43,7 +44,7 @@ def retrieve(
     """The evidence for a question whose queries are planned, best first, never over the budget."""
     rankings = search(queries, store, embedder, limit=limits.top_k)
     nodes, home = paragraphs(rankings, store)
-    ranked = fuse(rankings, home, by=fusion, weights=WEIGHTS)
+    ranked = fuse(rankings, home, by=fusion, weights=trust(question, rankings, nodes, store))
     beside = store.neighbours([nodes[found.key] for found in ranked])
     lifted = lift(ranked, nodes, beside)
     nodes |= {node.key: node for group in beside.values() for node in group}

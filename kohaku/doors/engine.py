@@ -62,6 +62,7 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
         device=settings.device,
         base_url=settings.base_url,
         api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        cache=settings.cache,
     )
 
 
