@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 from indexer.layout.lines import rows
 from indexer.layout.page import Fragment, Page, around
 
 EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
 EDGE = 0.16  # of the page's height, as deep as furniture reaches
+LARGE = 1.15  # times the usual size
 SAME_HEIGHT = 4.0  # points between the places of one running head on two pages
 NOTE = re.compile(r"[¹²³⁰⁴-⁹*†‡§]+\s?[^\W\d]")
 INTEGER = re.compile(r"\d+")
@@ -27,6 +29,7 @@ Key = tuple[str, str, int, int]
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
     """The pages without what repeats at their edges; a title or a table's last row near the edge stays."""
     edges = [_edge_rows(page) for page in pages]
+    usual = median([fragment.style.size for page in pages for fragment in page.fragments] or [10.0])
     seen: dict[Key, set[int]] = defaultdict(set)
     for page, found in zip(pages, edges, strict=True):
         for side, row in found:
@@ -38,14 +41,16 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
         gone: set[int] = set()
         stopped: set[str] = set()  # sides where text has begun: nothing behind it is furniture
         for side, row in found:
-            repeated = any(_repeats(seen, key, len(pages)) for key in _keys(page, side, row))
+            large = row[0].style.size > LARGE * usual
+            repeated = any(_repeats(seen, key, len(pages), large) for key in _keys(page, side, row))
             if side in stopped or not (repeated or _numbered(page, row, numbering)) or _is_note(row):
                 stopped.add(side)
             else:
                 gone.update(map(id, row))
         kept = tuple(fragment for fragment in page.fragments if id(fragment) not in gone)
         result.append(replace(page, fragments=kept) if gone else page)
-    return result
+    # Where nothing but furniture is left, it was the text: a slide's number, a form's only words.
+    return result if any(page.fragments for page in result) else list(pages)
 
 
 def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
@@ -78,9 +83,14 @@ def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
     return keys
 
 
-def _repeats(seen: dict[Key, set[int]], key: Key, pages: int) -> bool:
-    """Whether what the key stands for is on enough pages, close enough to each other, to be furniture."""
+def _repeats(seen: dict[Key, set[int]], key: Key, pages: int, large: bool) -> bool:
+    """Whether what the key stands for is on enough pages, close enough to each other, to be furniture.
+
+    Large text on some pages only is a title that several slides share.
+    """
     numbers = sorted(seen[key])
+    if large and len(numbers) < 0.5 * pages:
+        return False
     if len(numbers) < 2:
         return False
     if len(key[1]) < 2 and key[1] != "#":

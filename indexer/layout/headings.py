@@ -32,11 +32,12 @@ NUMBER = re.compile(
     r"(?P<end>\s*[a-z]?[.:)章节節]?)(?=\s|$|[^\W\d])",
     re.IGNORECASE,
 )
-KEYWORD_HEADS = """
+KEYWORDS = """
 abstract acknowledgements acknowledgments acknowledgement acknowledgment appendix appendices bibliography
 conclusion conclusions contents discussion glossary index introduction methods preface references results
 summary 摘要 参考文献 目录 致谢 引言 结论
-""".split()
+"""
+KEYWORD_HEADS = frozenset(KEYWORDS.split())
 PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}")
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)?|图|表|abb\.|algorithm|listing|exhibit)\s*\d", re.IGNORECASE)
