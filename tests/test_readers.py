@@ -345,3 +345,8 @@ def test_an_unknown_suffix_has_no_reader() -> None:
 def test_a_missing_file_is_a_read_error() -> None:
     with pytest.raises(ReadError, match="no such file"):
         read(Path("gone.md"))
+
+
+def test_a_page_of_running_text_is_paragraphs_and_not_one() -> None:
+    lines = [line for word in "abc" for line in (f"{BODY} {word}", f"and {word} ends here.")]
+    assert len(pages_to_blocks([(1, page(*lines))])) == 3
