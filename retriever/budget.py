@@ -18,21 +18,24 @@ class Unit:
 
 
 def fill(units: Iterable[Unit], budget: int, cost: Callable[[Node], int]) -> list[Unit]:
-    """The best units whose costs together stay within the budget.
+    """The best units whose costs together stay within the budget; a node costs no less than its tokens.
 
     A unit that doesn't fit is passed over for smaller ones. Of a node and its ancestor only the larger is kept: the
     ancestor takes the place of what it covers where it fits, else it is passed over and what was there stays.
     """
     kept: list[Unit] = []
+    costs: dict[int, int] = {}
     spent = 0
     for unit in units:
         if any(other.node.covers(unit.node) for other in kept):
             continue
         covered = [other for other in kept if unit.node.covers(other.node)]
-        price = cost(unit.node) - sum(cost(other.node) for other in covered)
-        if spent + price > budget:
+        freed = sum(costs[other.node.key] for other in covered)
+        room = budget - spent + freed
+        if unit.node.tokens > room or (price := cost(unit.node)) > room:  # the first is known, the second is counted
             continue
-        spent += price
+        costs[unit.node.key] = price
+        spent += price - freed
         kept = _replaced(kept, covered, unit)
     return kept
 

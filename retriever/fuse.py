@@ -11,7 +11,8 @@ from kohaku.tree import Tier
 from retriever.search import Ranking, Source
 
 Fusion = Literal["rrf", "combined", "frequency", "score"]
-Weights = Mapping[tuple[Source, Tier], float]
+Weights = Mapping[tuple[int, Source, Tier], float]
+"""How far each ranking is trusted, by query, source and tier; 1 where nothing is said."""
 
 SMOOTHING = 60  # Cormack et al. 2009: keeps one ranking's first place from deciding alone
 FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
@@ -82,7 +83,7 @@ def _combined(votes: Sequence[Vote], weights: Weights) -> float:
 
 
 def _weight(vote: Vote, weights: Weights) -> float:
-    return weights.get((vote.source, vote.tier), 1.0)
+    return weights.get((vote.query, vote.source, vote.tier), 1.0)
 
 
 _SCORES: Mapping[Fusion, Callable[[Sequence[Vote], Weights], float]] = {

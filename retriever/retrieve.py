@@ -44,7 +44,7 @@ def retrieve(
     """The evidence for a question whose queries are planned, best first, never over the budget."""
     rankings = search(queries, store, embedder, limit=limits.top_k)
     nodes, home = paragraphs(rankings, store)
-    ranked = fuse(rankings, home, by=fusion, weights=trust(question, rankings, nodes, store))
+    ranked = fuse(rankings, home, by=fusion, weights=trust(queries, rankings, nodes, store))
     beside = store.neighbours([nodes[found.key] for found in ranked])
     lifted = lift(ranked, nodes, beside)
     nodes |= {node.key: node for group in beside.values() for node in group}

@@ -18,24 +18,35 @@ COVERED, UNCOVERED = 0.6, 0.25
 MEANING_COVERED, MEANING_UNCOVERED = 0.25, 1.0
 PARAGRAPH_SHARE = 0.5  # a small model's sentence vectors are sharper than its paragraphs' means
 SENTENCE_WORDS = 0.5
+OTHERS_SHARE = 0.5  # what the other queries weigh together, beside the question itself
 BEST = 3  # paragraphs looked at: the first may be an accident
 
 
-def trust(question: str, rankings: Iterable[Ranking], nodes: Mapping[int, Node], store: Store) -> Weights:
-    """The weight of each list, by its source and tier; the question's own word list has weight 1.
+def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[int, Node], store: Store) -> Weights:
+    """The weight of each ranking: its query's share, and in it how far meaning is trusted beside words.
 
     `nodes` holds the paragraphs that were found, by key.
     """
-    best = next((r for r in rankings if r.query == 0 and r.source is Source.WORDS and r.tier is Tier.PARAGRAPH), None)
-    texts = [nodes[hit.key].text for hit in best.hits[:BEST]] if best else []
-    share = (coverage(question, texts, store) - UNCOVERED) / (COVERED - UNCOVERED)
-    meaning = MEANING_UNCOVERED + (MEANING_COVERED - MEANING_UNCOVERED) * min(max(share, 0.0), 1.0)
-    return {
-        (Source.WORDS, Tier.PARAGRAPH): 1.0,
-        (Source.WORDS, Tier.SENTENCE): SENTENCE_WORDS,
-        (Source.MEANING, Tier.SENTENCE): meaning,
-        (Source.MEANING, Tier.PARAGRAPH): PARAGRAPH_SHARE * meaning,
-    }
+    weights: dict[tuple[int, Source, Tier], float] = {}
+    by_words = {r.query: r for r in rankings if r.source is Source.WORDS and r.tier is Tier.PARAGRAPH}
+    for query, text in enumerate(queries):
+        hits = by_words[query].hits[:BEST] if query in by_words else ()
+        covered = coverage(text, [nodes[hit.key].text for hit in hits], store)
+        share = 1.0 if query == 0 else OTHERS_SHARE / (len(queries) - 1)
+        meaning = share * _meaning(covered)
+        weights |= {
+            (query, Source.WORDS, Tier.PARAGRAPH): share,
+            (query, Source.WORDS, Tier.SENTENCE): share * SENTENCE_WORDS,
+            (query, Source.MEANING, Tier.SENTENCE): meaning,
+            (query, Source.MEANING, Tier.PARAGRAPH): meaning * PARAGRAPH_SHARE,
+        }
+    return weights
+
+
+def _meaning(covered: float) -> float:
+    """How much a list by meaning says beside one by words, where the words cover that much of the query."""
+    share = min(max((covered - UNCOVERED) / (COVERED - UNCOVERED), 0.0), 1.0)
+    return MEANING_UNCOVERED + (MEANING_COVERED - MEANING_UNCOVERED) * share
 
 
 def coverage(question: str, texts: Sequence[str], store: Store) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from indexer.blocks import Block, Parsed
 from indexer.clean import clean
 from indexer.plain import Page, pages_to_blocks
 from indexer.readers.text import decode
+from indexer.sentences import split
 from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
+PASSAGE = 800  # characters: about the 200 tokens that a passage may have
 PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d+)", re.IGNORECASE)
 PLACEHOLDER = re.compile(r"\[(?:image|figure)\b[^\]]*\][^\n]*", re.IGNORECASE)
 
@@ -63,15 +66,39 @@ def parse(content: object) -> Parsed:
 
 def _flow(pages: Sequence[Page], figures: Sequence[Block]) -> list[Block]:
     """Pages of text as blocks, with the figures after the text of their page."""
-    if not figures:
-        return pages_to_blocks(pages)
     blocks: list[Block] = []
     waiting = sorted(figures, key=lambda figure: figure.page or 0)
-    for block in pages_to_blocks(pages):
+    for block in gathered(pages_to_blocks(pages)):
         while waiting and (waiting[0].page or 0) < (block.page or 0):
             blocks.append(waiting.pop(0))
         blocks.append(block)
     return blocks + waiting
+
+
+def gathered(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks, neighbouring short paragraphs of a page as one.
+
+    Where the paragraphs of a page were guessed from its lines, a short one is as likely a scrap as a paragraph, and
+    says too little to be found by.
+    """
+    result: list[Block] = []
+    for block in blocks:
+        last = result[-1] if result else None
+        if last and _both_short(last, block):
+            text = f"{last.text}\n{block.text}"
+            result[-1] = replace(last, text=text, sentences=(*_sentences(last), *_sentences(block)))
+        else:
+            result.append(block)
+    return result
+
+
+def _both_short(one: Block, other: Block) -> bool:
+    plain = one.kind is Kind.PARAGRAPH and other.kind is Kind.PARAGRAPH and one.page == other.page
+    return plain and len(one.text) + len(other.text) <= PASSAGE
+
+
+def _sentences(block: Block) -> tuple[str, ...]:
+    return block.sentences or tuple(sentence.strip() for sentence in split(block.text))
 
 
 def _carried(section: Mapping[str, Any], where: str, page: int | None) -> tuple[str, list[Block]]:
