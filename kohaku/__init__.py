@@ -1,8 +1,9 @@
 """Questions over your documents, answered with evidence that can be checked, or not at all.
 
 >>> import kohaku
+>>> kohaku.index(["papers"], "my.db")  # doctest: +SKIP
 >>> with kohaku.open("my.db") as engine:  # doctest: +SKIP
-...     print(engine.ask("What was the power usage effectiveness?"))
+...     print(engine.ask("What was the power usage effectiveness?").text)
 """
 
 from __future__ import annotations
@@ -10,11 +11,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from indexer.build import Progress, Report
     from kohaku.doors.engine import Engine
 
-__all__ = ["open"]
+__all__ = ["index", "open"]
+
+
+def index(
+    paths: Iterable[str | Path],
+    path: str | Path,
+    *,
+    metadata: str | Path | None = None,
+    prune: bool = False,
+    force: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> Report:
+    """Brings an index file up to date with files and folders; further keyword arguments are settings."""
+    from kohaku.doors import engine
+    from kohaku.settings import load
+
+    return engine.index(
+        paths, load({**settings, "db": path}), metadata=metadata, prune=prune, force=force, progress=progress
+    )
 
 
 def open(path: str | Path, **settings: Any) -> Engine:
