@@ -47,8 +47,8 @@ class Settings(BaseModel):
     planner_model: str | None = Field(None, description="chat model that plans queries; default: the model")
     base_url: str | None = Field(None, description="an OpenAI-compatible server; default: OPENAI_BASE_URL")
     api_key: SecretStr | None = Field(None, description="its key; default: OPENAI_API_KEY")
-    temperature: float = Field(0.0, ge=0, le=2)
-    seed: int | None = None
+    temperature: float = Field(0.0, ge=0, le=2, description="0: the likeliest reply")
+    seed: int | None = Field(None, description="for servers that take one")
     max_output: int = Field(2048, ge=1, description="tokens a reply may have")
     timeout: float = Field(120.0, gt=0, description="seconds a call may take")
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")

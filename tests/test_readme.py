@@ -1,0 +1,140 @@
+"""What the README tells people to run runs, and what it says of settings is so."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+
+import pytest
+import typer
+from fake_server import FakeServer, says
+from typer.testing import CliRunner
+
+from kohaku.doors.cli import app
+from kohaku.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+REPLIES = {
+    "query_plan": '{"queries": ["reclaimed water pipeline connection"]}',
+    "answer": '{"explanation": "As the memo says.", "answer": "Henrik Solbakken", "answer_value": "Henrik Solbakken",'
+    ' "ref_id": ["ostler2024"], "quotes": [], "is_blank": false}',
+}
+
+
+def fenced(language: str) -> list[str]:
+    """The README's blocks of a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    return [line for block in fenced("bash") for line in block.splitlines()]
+
+
+def settings_table() -> str:
+    """The table of settings as the README should have it."""
+    flags = {
+        parameter.name: max(parameter.opts, key=len)
+        for command in typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
+        for parameter in command.params
+        if parameter.param_type_name == "option"
+    }
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = "" if field.default is None else f"`{field.default}`"
+        flag = f"`{flags[name]}`" if name in flags else ""
+        rows.append(f"| `{name}` | {default} | {flag} | {field.description} |")
+    return "\n".join(rows)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where the README's papers/ are the sample corpus's smaller documents and first questions."""
+    folder = tmp_path_factory.mktemp("readme")
+    papers = folder / "papers"
+    papers.mkdir()
+    for name in ("fennmark2023.pdf", "ostler2024.pdf", "brantwell2022.pdf", "metadata.csv"):
+        shutil.copy(ROOT / "data" / "sample" / name, papers)
+    for name in ("questions.csv", "truth.csv"):
+        lines = (ROOT / "data" / "sample" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (papers / name).write_text("".join(lines[:4]), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeServer]:
+    server = FakeServer()
+    server.otherwise = lambda body: says(REPLIES[body["response_format"]["json_schema"]["name"]])
+    yield server
+    server.close()
+
+
+def test_every_kohaku_command_of_the_readme_works(
+    place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("KOHAKU_WORKERS", "1")  # for three files processes cost more than they save
+    runner = CliRunner()
+    seen = 0
+    for line in commands():
+        words = shlex.split(line)
+        if words[0] == "export":
+            name, value = words[1].split("=")
+            monkeypatch.setenv(name, server.url if name == "OPENAI_BASE_URL" else value)
+        elif words[0] == "kohaku":
+            result = runner.invoke(app, words[1:], catch_exceptions=False)
+            assert result.exit_code == 0, f"{line}\n{result.output}"
+            seen += 1
+            if "--model" in words:
+                assert "Henrik Solbakken" in result.stdout
+                assert server.requests
+                monkeypatch.delenv("OPENAI_BASE_URL")
+    assert seen >= 10
+    assert (place / "page.png").read_bytes().startswith(b"\x89PNG")
+    assert "4.35" in (shown := fenced("text")[0]) and shown  # the README shows what its second command prints
+    result = runner.invoke(app, shlex.split(next(line for line in commands() if "green loan" in line))[1:])
+    assert result.stdout == shown
+
+
+def test_every_other_command_of_the_readme_is_there() -> None:
+    others = [line for line in commands() if not line.startswith(("kohaku ", "export "))]
+    assert others == ["git clone REPOSITORY kohaku && cd kohaku", "scripts/demo", "scripts/test", "pip install ."]
+    for script in ("demo", "test", "setup", "check"):
+        assert (ROOT / "scripts" / script).stat().st_mode & 0o100, f"scripts/{script} can't be run"
+    assert "scripts/test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_python_of_the_readme_works(place: Path) -> None:
+    [code] = fenced("python")
+    with chdir(place), redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, "README.md", "exec"), {})
+    assert "4.35" in out.getvalue()
+    assert (place / "answers.csv").is_file()
+
+
+def test_the_table_of_settings_is_that_of_the_program() -> None:
+    assert settings_table() in README
+
+
+@pytest.mark.parametrize("file", ["README.md", "CHANGELOG.md", *(f"docs/{p.name}" for p in (ROOT / "docs").iterdir())])
+def test_links_between_the_documents_lead_somewhere(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("https://"):
+            continue
+        path, _, heading = target.partition("#")
+        found = (ROOT / file).parent / path if path else ROOT / file
+        assert found.exists(), f"{file} links to {target}"
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-") for h in headings}, target
+
+
+def test_each_command_of_the_program_stands_in_the_readme() -> None:
+    names = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert [name for name in names if f"kohaku {name}" not in README] == []
