@@ -30,6 +30,7 @@ class Fingerprint:
 
     @classmethod
     def read(cls, text: str) -> Fingerprint:
+        """The fingerprint that was written as this text."""
         settings, _, row = text.rpartition("/")
         return cls(settings, row)
 

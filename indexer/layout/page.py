@@ -30,10 +30,12 @@ class Rect:
 
     @property
     def width(self) -> float:
+        """From the left edge to the right."""
         return self.x1 - self.x0
 
     @property
     def height(self) -> float:
+        """From the upper edge to the lower."""
         return self.y1 - self.y0
 
     def overlaps(self, other: Rect) -> bool:

@@ -59,6 +59,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
+    """A cell of a drawn grid: its text and its place."""
+
     text: str
     rect: Rect
 
