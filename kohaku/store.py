@@ -414,12 +414,13 @@ class Store:
         )
 
     def neighbours(self, nodes: Collection[Node]) -> dict[int, list[Node]]:
-        """The nodes before and after each one under the same parent, by the node's key, read at once."""
+        """The nodes of the same tier before and after each one under one parent, by the node's key, read at once."""
         pairs = self._rows(
             """
             select n.key, beside.key from json_each(:keys) as wanted
             join node n on n.key = wanted.value
-            join node beside on beside.document = n.document and beside.parent = n.parent and beside.position in (
+            join node beside on beside.document = n.document and beside.parent = n.parent
+                and beside.tier = n.tier and beside.position in (
                 (select max(b.position) from node b
                  where b.document = n.document and b.parent = n.parent and b.position < n.position),
                 n.last + 1)

@@ -14,8 +14,8 @@ from retriever.search import Ranking, Source
 
 # A question in the documents' own words has most of its rare words in one paragraph (median .63 of their weight on the
 # contest's questions), the same question in other words has not (.27): then meaning must say more than words.
-COVERED, UNCOVERED = 0.6, 0.25
-MEANING_COVERED, MEANING_UNCOVERED = 0.25, 1.0
+COVERED, UNCOVERED = 0.5, 0.3
+MEANING_COVERED, MEANING_UNCOVERED = 0.1, 1.0
 PARAGRAPH_SHARE = 0.5  # a small model's sentence vectors are sharper than its paragraphs' means
 SENTENCE_WORDS = 0.5
 OTHERS_SHARE = 0.5  # what the other queries weigh together, beside the question itself
