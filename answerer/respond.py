@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from answerer.answer import Answer, Question
-from kohaku.errors import KohakuError
+from kohaku.errors import KohakuError, NoAccess
 from retriever.evidence import Evidence
 
 
@@ -59,8 +59,8 @@ def respond_all(
 ) -> None:
     """Answers questions by a bounded pool of threads; `on_done` is called in this thread, as each is finished.
 
-    A KohakuError is one question's outcome and stops no other. Any other error, an interrupt, or an error of `on_done`
-    starts no further question and comes out at once.
+    A KohakuError is one question's outcome and stops no other, but for NoAccess, which would meet them all. That, any
+    other error, an interrupt, or an error of `on_done` starts no further question and comes out at once.
     """
     waiting = list(questions)
     todo: queue.SimpleQueue[Question] = queue.SimpleQueue()
@@ -95,6 +95,9 @@ def _work(
             return
         try:
             done.put(Outcome(question, answer=respond_one(question)))
+        except NoAccess as error:
+            done.put(error)
+            return
         except KohakuError as error:
             done.put(Outcome(question, error=error))
         except BaseException as error:  # comes out in the thread that waits for it

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import tenacity
 from pydantic import BaseModel
 
-from kohaku.errors import ContextTooLong, ModelError, ReplyError
+from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.replies import parse
 
@@ -254,7 +254,8 @@ class OpenAIChat:
             if wait is None or wait <= LONGEST_WAIT:
                 return _Passing(f"{self._place} answered {fault.status}: {words}", wait)
             return ModelError(f"{self._place} asks to wait {wait:.0f} s: run again after that ({words})")
-        return ModelError(f"{self._advice(fault.status)}: {words}")
+        meets_all = fault.status in (401, 404, 429)  # a 403 may be about the one prompt: gateways moderate
+        return (NoAccess if meets_all else ModelError)(f"{self._advice(fault.status)}: {words}")
 
     def _advice(self, status: int) -> str:
         if status == 401:

@@ -12,7 +12,8 @@ KohakuError
 ├── ReadError                a document can't be read
 ├── EmbedderError            an embedder can't be loaded, or failed
 ├── ModelError               a chat model failed for good
-│   └── ContextTooLong       the prompt does not fit the model
+│   ├── ContextTooLong       the prompt does not fit the model
+│   └── NoAccess             the server will serve no call: a wrong key, no such model, no quota
 ├── ReplyError               a model's reply can't be read, or breaks its schema
 └── TableError               a questions, metadata or submission CSV can't be used
 """
@@ -92,6 +93,10 @@ class ModelError(KohakuError):
 
 class ContextTooLong(ModelError):
     """The prompt is longer than the model takes."""
+
+
+class NoAccess(ModelError):
+    """The server will serve no call of ours: a wrong key, no such model, no quota. What follows would fail alike."""
 
 
 class ReplyError(KohakuError):

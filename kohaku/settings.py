@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ class Settings(BaseModel):
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
 
     # retrieval
-    top_k: int = Field(100, ge=1, description="hits a query and list, before fusion")
+    top_k: int = Field(100, ge=1, le=1_000_000, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
     fusion: Literal["score", "rrf", "combined", "frequency"] = Field("score", description="how rankings become one")
@@ -62,18 +62,27 @@ def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) 
     Flags that are None count as not given. OPENAI_BASE_URL and OPENAI_API_KEY fill what no KOHAKU_ setting gives.
     """
     values: dict[str, Any] = {}
-    file = config or Path("kohaku.toml")
-    if config or file.is_file():
-        values.update(_known(_toml(file), str(file)))
-    values.update(_known(_environment(), "the environment"))
-    values.update(_known({key: value for key, value in (flags or {}).items() if value is not None}, "flags"))
+    places: dict[str, str] = {}
+    for where, given in _sources(flags or {}, config):
+        values.update(_known(given, where))
+        places.update(dict.fromkeys(given, where))
     for key in ("base_url", "api_key"):
         values.setdefault(key, os.environ.get(f"OPENAI_{key.upper()}") or None)
     try:
         return Settings(**values)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        raise SettingsError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        name = str(first["loc"][0])
+        raise SettingsError(f"setting {name!r} in {places.get(name, 'the defaults')}: {first['msg']}") from None
+
+
+def _sources(flags: Mapping[str, Any], config: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Where settings come from, with what each gives, the weakest first."""
+    file = config or Path("kohaku.toml")
+    if config or file.is_file():
+        yield str(file), _toml(file)
+    yield "the environment", _environment()
+    yield "flags", {key: value for key, value in flags.items() if value is not None}
 
 
 def _toml(file: Path) -> dict[str, Any]:
@@ -81,8 +90,10 @@ def _toml(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SettingsError(f"no settings file at {file}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(f"{file} can't be read: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{file} can't be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} is no TOML: {error}") from None
 
 
 def _environment() -> dict[str, str]:

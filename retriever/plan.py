@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from pydantic import BaseModel
 
 from kohaku.chat import Chat, Message
-from kohaku.errors import ModelError, ReplyError
+from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
 from kohaku.store import Store
-
-log = logging.getLogger("kohaku")
 
 # Words that ask rather than say: FTS5 weighs them by their rarity, an embedder doesn't.
 _ASKING = frozenset(
@@ -27,8 +24,8 @@ _ASKING = frozenset(
         """,
     )
 )
+_ACRONYM = re.compile(r"(?=[\w.&/+-]*[A-Z])[^\W_][\w.&/+-]{0,9}[^\W_]")
 _TOKEN = re.compile(r"[^\s,;:?!()\[\]{}\"“”]+")
-_ACRONYM = re.compile(r"\b[A-Z][A-Za-z]*[A-Z][A-Za-z]*s?\b")
 
 
 class QueryPlan(BaseModel):
@@ -38,13 +35,26 @@ class QueryPlan(BaseModel):
     queries: list[str]
 
 
-def plan(question: str, store: Store, *, limit: int, chat: Chat | None = None) -> tuple[str, ...]:
-    """At most `limit` distinct queries, the question itself first; rules plan where no model is given or it fails."""
+def plan(
+    question: str,
+    store: Store,
+    *,
+    limit: int,
+    chat: Chat | None = None,
+    on_failure: Callable[[KohakuError], None] = lambda error: None,
+) -> tuple[str, ...]:
+    """At most `limit` distinct queries, the question itself first.
+
+    Rules plan where no model is given, or where it fails: `on_failure` is told. NoAccess comes out, since a wrong key
+    or a model that doesn't exist is to be put right, not to be lived with.
+    """
     if chat is not None and limit > 1:
         try:
             return _first([question, *asked(question, chat, limit - 1)], limit)
+        except NoAccess:
+            raise
         except (ModelError, ReplyError) as error:
-            log.warning("the planner failed, rules plan instead: %s", error)
+            on_failure(error)
     return _first(ruled(question, store), limit)
 
 
@@ -61,9 +71,9 @@ def asked(question: str, chat: Chat, count: int) -> list[str]:
 
 def ruled(question: str, store: Store) -> list[str]:
     """The question, its key terms, and its acronyms spelt both ways where the corpus defines them."""
-    long = store.spelt(set(_ACRONYM.findall(question)))
-    short = store.shortened(question)
-    return [question, key_terms(question), *_respelt(question, long, short)]
+    written = set(_ACRONYM.findall(question))
+    long = store.spelt(written | {word.removesuffix("s") for word in written})
+    return [question, key_terms(question), *_respelt(question, long, store.shortened(question))]
 
 
 def key_terms(question: str) -> str:
@@ -77,11 +87,17 @@ def key_terms(question: str) -> str:
 
 
 def _respelt(question: str, long: Mapping[str, str], short: Mapping[str, str]) -> Iterable[str]:
-    text = question
-    for acronym, words in long.items():
-        text = re.sub(rf"\b{re.escape(acronym)}\b", lambda _, words=words: words, text)  # type: ignore[misc]
-    for words, acronym in short.items():
-        text = re.sub(re.escape(words), lambda _, acronym=acronym: acronym, text, flags=re.IGNORECASE)  # type: ignore[misc]
+    """The question with each acronym as its words and each of the words as their acronym, in one pass; plurals too."""
+    other = {words.casefold(): acronym for words, acronym in short.items()}
+    forms = [*map(re.escape, long), *(f"(?i:{re.escape(words)})" for words in sorted(short, key=len, reverse=True))]
+    if not forms:
+        return
+
+    def respelt(found: re.Match[str]) -> str:
+        form, plural = found.groups()
+        return (long.get(form) or other.get(form.casefold(), form)) + plural
+
+    text = re.sub(rf"(?<!\w)({'|'.join(forms)})(s?)(?!\w)", respelt, question)
     if text != question:
         yield text
 

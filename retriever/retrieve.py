@@ -56,9 +56,7 @@ def retrieve(
     kept = fill(units, limits.budget, cost)
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
     contexts = tuple(_context(unit, titles, cost(unit.node)) for unit in kept)
-    return Evidence(
-        question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and len(kept) == len(units)
-    )
+    return Evidence(question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and _all_in(units, kept))
 
 
 def paragraphs(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int]]:
@@ -106,6 +104,11 @@ def _context(unit: Unit, titles: Mapping[str, str], cost: int) -> Context:
         boxes=node.boxes,
         queries=unit.queries,
     )
+
+
+def _all_in(units: Iterable[Unit], kept: Sequence[Unit]) -> bool:
+    """Whether every unit was kept, itself or in a larger one."""
+    return all(any(other.node.covers(unit.node) for other in kept) for unit in units)
 
 
 def _exhausted(rankings: Sequence[Ranking], limits: Limits) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from kohaku.errors import KohakuError
+from kohaku.errors import KohakuError, ReadError
 from kohaku.settings import Settings, load
 
 app = typer.Typer(
@@ -36,7 +36,9 @@ EmbedderName = Annotated[
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.")]
 TopK = Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")]
-Fusion = Annotated[str | None, typer.Option("--fusion", help="rrf, combined, frequency or score.")]
+Fusion = Annotated[
+    Literal["score", "rrf", "combined", "frequency"] | None, typer.Option("--fusion", help="How rankings become one.")
+]
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions at once.")]
@@ -47,19 +49,47 @@ Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id
 
 def main() -> None:
     """Runs the command line; an expected error is one line on stderr and exit status 1."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     _speak_utf8()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here a full disk is an error of ours, at Python's end a riddle
     except KohakuError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-        sys.exit(130)
+        _fail(str(error))
     except BrokenPipeError:  # the reader of our output left: nothing more to say to it
-        sys.stderr.close()
+        _stop_writing()
         sys.exit(1)
+    except OSError as error:  # of the machine: no room on the disk, a folder that can't be made
+        _stop_writing()
+        _fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+    except KeyboardInterrupt:
+        _say("stopped")
+        sys.exit(130)
+
+
+class _OneLine(logging.Formatter):
+    """Warnings as lines that act on no terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from kohaku.doors.display import one_line
+
+        return one_line(super().format(record))
+
+
+def _say(line: str) -> None:
+    """One line for the user on stderr, where all goes that is no result."""
+    from kohaku.doors.display import one_line
+
+    typer.echo(one_line(line), err=True)
+
+
+def _fail(line: str) -> None:
+    _say(f"error: {line}")
+    sys.exit(1)
 
 
 def _speak_utf8() -> None:
@@ -69,13 +99,26 @@ def _speak_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-@app.callback()
-def _root(
-    show_version: Annotated[bool, typer.Option("--version", is_eager=True, help="Show the version.")] = False,
-) -> None:
-    if show_version:
+def _stop_writing() -> None:
+    """What still waits to be written goes nowhere: at its end Python would try once more, and complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
         typer.echo(version("kohaku"))
         raise typer.Exit
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command()
@@ -86,7 +129,9 @@ def index(
     embedder: EmbedderName = None,
     dimensions: Annotated[int | None, typer.Option(min=1, help="Keep this many dimensions (Matryoshka).")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.")] = None,
-    paragraph_vectors: Annotated[str | None, typer.Option(help="mean, direct or both.")] = None,
+    paragraph_vectors: Annotated[
+        Literal["mean", "direct", "both"] | None, typer.Option(help="How a paragraph gets its vector.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read files.  [default: one a core]")
     ] = None,
@@ -99,7 +144,7 @@ def index(
 
     Example: kohaku index papers --db papers.db --metadata papers/metadata.csv
     """
-    from kohaku.doors.display import progress_bar, report_lines
+    from kohaku.doors.display import outcomes, progress_bar, report_lines
     from kohaku.doors.engine import index as run
 
     settings = _settings(
@@ -111,12 +156,21 @@ def index(
         paragraph_vectors=paragraph_vectors,
         workers=workers,
     )
-    with progress_bar() as progress:
-        report = run(paths, settings, metadata=metadata, prune=prune, force=force, progress=progress)
+    with progress_bar() as advance:
+        report = run(
+            paths,
+            settings,
+            metadata=metadata,
+            prune=prune,
+            force=force,
+            progress=(lambda at: advance(at.done, at.total, at.current)) if advance else None,
+        )
     for line in report_lines(report, settings.db):
-        typer.echo(line, err=True)
+        _say(line)
     if as_json:
         _print_json(asdict(report))
+    if not sum(outcomes(report).values()):
+        raise KohakuError(f"no file to read in {', '.join(map(str, paths))}: `kohaku index -h` names the formats")
     if report.failed:
         raise typer.Exit(1)
 
@@ -133,9 +187,14 @@ def parse(
     from indexer.build import tree_of
     from kohaku.doors.display import tree_lines
 
-    tree, notes = tree_of(file)
+    if file.is_dir():
+        raise KohakuError(f"{file} is a folder: give one file, or `kohaku index {file}`")
+    try:
+        tree, notes = tree_of(file)
+    except ReadError as error:
+        raise ReadError(f"{file}: {str(error).removeprefix(f'{file.name}: ')}") from None
     for note in notes:
-        typer.echo(f"{file}: {note}", err=True)
+        _say(f"{file}: {note}")
     if as_json:
         ids = {node.position: node.id for node in tree.nodes}
         for node in tree.nodes:
@@ -188,13 +247,16 @@ def retrieve(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
+    _spare(out, settings.db, questions)
     from kohaku.doors.display import context_lines, evidence_object
     from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
     with Engine(Store.open(settings.db), settings) as engine:
         if question is not None:
-            evidence = engine.retrieve(question)
+            evidence = engine.retrieve(_typed(question))
+            if not evidence.contexts:
+                _say("nothing was found")
             if as_json:
                 _print_json(evidence_object("", evidence))
             else:
@@ -202,6 +264,7 @@ def retrieve(
                     typer.echo(line)
         elif questions is not None and out is not None:
             engine.retrieve_to(questions, out)
+            _say(f"wrote {out}")
 
 
 @app.command()
@@ -246,27 +309,29 @@ def answer(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
-    from kohaku.doors.display import answer_lines, answer_object
+    _spare(out, settings.db, questions, metadata)
+    from kohaku.doors.display import answer_lines, answer_object, progress_bar
     from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
     with Engine(Store.open(settings.db), settings) as engine:
         if settings.model is None:
-            typer.echo("no model is configured: the built-in extractive reader answers", err=True)
+            _say("no model is configured: the built-in extractive reader answers")
         if question is not None:
-            found = engine.ask(question, unit=unit)
+            found = engine.ask(_typed(question), unit=unit)
             if as_json:
                 _print_json(answer_object(found))
             else:
                 for line in answer_lines(found):
                     typer.echo(line)
         elif questions is not None and out is not None:
-            failed = engine.submit(questions, out, metadata=metadata, restart=not resume)
+            with progress_bar() as advance:
+                failed = engine.submit(questions, out, metadata=metadata, restart=not resume, progress=advance)
             for outcome in failed:
-                typer.echo(f"{outcome.question.id}: {outcome.reason}", err=True)
+                _say(f"{outcome.question.id}: {outcome.reason}")
             if failed:
-                typer.echo(f"{len(failed)} rows are missing in {out}: run the same command again for them", err=True)
-                raise typer.Exit(1)
+                raise KohakuError(f"{len(failed)} rows are missing in {out}: run the same command again for them")
+            _say(f"wrote {out}")
 
 
 @app.command()
@@ -296,13 +361,14 @@ def docs(db: Db = None, config: Config = None, as_json: AsJson = False) -> None:
 
     Example: kohaku docs --db papers.db
     """
-    with _store(config, db) as store:
+    from kohaku.doors.display import document_line
+
+    with _store(_settings(config, db=db)) as store:
         for document in store.documents():
             if as_json:
                 _print_json(asdict(document))
             else:
-                pages = f"{document.pages} pages" if document.pages else "no pages"
-                typer.echo(f"{document.id}\t{document.title}\t{pages}\t{', '.join(document.sources)}")
+                typer.echo(document_line(document))
 
 
 @app.command()
@@ -320,13 +386,15 @@ def show(
     from kohaku.doors.display import node_lines, node_object
     from kohaku.doors.picture import page_picture
 
-    with _store(config, db) as store:
-        found = store.node(node)
+    settings = _settings(config, db=db)
+    _spare(picture, settings.db)
+    with _store(settings) as store:
+        found = store.node(_typed(node))
         if found is None:
             raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse` print ids")
         if picture is not None:
             picture.write_bytes(page_picture(store, found))
-            typer.echo(f"wrote {picture}", err=True)
+            _say(f"wrote {picture}")
         elif as_json:
             _print_json(node_object(found))
         else:
@@ -340,7 +408,7 @@ def info(db: Db = None, config: Config = None, as_json: AsJson = False) -> None:
 
     Example: kohaku info --db papers.db
     """
-    with _store(config, db) as store:
+    with _store(_settings(config, db=db)) as store:
         facts: dict[str, Any] = {
             "path": str(store.path),
             "bytes": store.path.stat().st_size,
@@ -352,8 +420,10 @@ def info(db: Db = None, config: Config = None, as_json: AsJson = False) -> None:
     if as_json:
         _print_json(facts)
     else:
+        from kohaku.doors.display import one_line
+
         for name, value in _flat(facts):
-            typer.echo(f"{name}\t{value}")
+            typer.echo(one_line(f"{name}\t{value}"))
 
 
 @app.command()
@@ -369,9 +439,9 @@ def remove(
     from kohaku.store import Store
 
     with Store.edit(_settings(config, db=db).db) as store:
-        if not store.remove(document):
+        if not store.remove(_typed(document)):
             raise KohakuError(f"no document {document!r}: `kohaku docs` lists them")
-    typer.echo(f"removed {document}", err=True)
+    _say(f"removed {document}")
 
 
 @app.command()
@@ -380,13 +450,15 @@ def check(db: Db = None, config: Config = None) -> None:
 
     Example: kohaku check --db papers.db
     """
-    with _store(config, db) as store:
+    from kohaku.doors.display import one_line
+
+    with _store(_settings(config, db=db)) as store:
         faults = store.check()
     for fault in faults:
-        typer.echo(fault)
+        typer.echo(one_line(fault))
     if faults:
         raise KohakuError("the index is damaged: delete it and index again, or restore a copy")
-    typer.echo("all is well", err=True)
+    _say("all is well")
 
 
 def _settings(config: Path | None, **flags: object) -> Settings:
@@ -394,15 +466,34 @@ def _settings(config: Path | None, **flags: object) -> Settings:
 
 
 @contextmanager
-def _store(config: Path | None, db: Path | None) -> Iterator[Any]:
+def _store(settings: Settings) -> Iterator[Any]:
     from kohaku.store import Store
 
-    with Store.open(_settings(config, db=db).db) as store:
+    with Store.open(settings.db) as store:
         yield store
 
 
+def _typed(argument: str) -> str:
+    """An argument as the UTF-8 that was typed, also where the locale made Python take it for ASCII.
+
+    >>> _typed("caf\\udcc3\\udca9")
+    'café'
+    """
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _spare(out: Path | None, *inputs: Path | None) -> None:
+    """Raises KohakuError where what is to be written would take the place of what is read."""
+    if out is not None and out.exists():
+        for path in inputs:
+            if path is not None and path.exists() and out.samefile(path):
+                raise KohakuError(f"{out} would be overwritten, and it is read: give another path to write to")
+
+
 def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+    from kohaku.doors.display import json_line
+
+    typer.echo(json_line(value))
 
 
 def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

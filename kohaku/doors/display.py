@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,17 +12,48 @@ from typing import Any
 
 from answerer.answer import Answer
 from answerer.score import Score
-from indexer.build import Progress, Report
-from kohaku.tree import Node, Tier
+from indexer.build import Report
+from kohaku.tree import Document, Node, Tier
 from retriever.evidence import Context, Evidence
 
 WORST = 10  # questions listed under a score
 WIDTH = 100  # characters of a node's text in a listing
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
+_BREAKS_JSON_LINES = re.compile(r"[\x7f-\x9f\u2028\u2029]")
+
+Advance = Callable[[int, int, str], None]
+"""Shows how far a run is: done, of how many, and what was done last."""
+
+
+def plain(text: str) -> str:
+    """Text whose control characters are written out: what stands in a document never acts on the terminal.
+
+    >>> print(plain("a \\x1b[31mred\\x07 word"))
+    a \\x1b[31mred\\x07 word
+    """
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str) -> str:
+    """Plain text on one line: for ids, titles, paths and errors, which may hold anything.
+
+    >>> one_line("a\\n b")
+    'a b'
+    """
+    return plain(_BREAK.sub(" ", text))
+
+
+def json_line(value: object) -> str:
+    """A value as JSON on one line, whatever a reader takes for the end of a line."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return _BREAKS_JSON_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
-    """A function that shows an indexing run's progress on stderr; None where that is no terminal."""
+def progress_bar() -> Iterator[Advance | None]:
+    """A function that shows a run's progress on stderr; None where that is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -33,10 +66,10 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("")
 
-        def advance(progress: Progress) -> None:
+        def advance(done: int, total: int, current: str) -> None:
             from rich.markup import escape
 
-            bar.update(task, completed=progress.done, total=progress.total, description=escape(progress.current))
+            bar.update(task, completed=done, total=total, description=escape(one_line(current)))
 
         yield advance
 
@@ -44,10 +77,18 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
 def report_lines(report: Report, db: Path) -> Iterator[str]:
     """An indexing run's summary, what went wrong first."""
     for path, reason in report.failed:
-        yield f"skipped {path}: {reason}"
+        yield one_line(f"skipped {path}: {reason}")
     for path, note in report.notes:
-        yield f"note {path}: {note}"
-    parts = {
+        yield one_line(f"note {path}: {note}")
+    counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
+    yield f"{db}: {counts} in {report.seconds:.1f} s"
+    if report.nodes:
+        yield "nodes: " + ", ".join(f"{number} {kind}" for kind, number in report.nodes.items())
+
+
+def outcomes(report: Report) -> dict[str, int]:
+    """What became of the files and documents of an indexing run, by number."""
+    return {
         "added": report.added,
         "replaced": report.replaced,
         "unchanged": report.skipped,
@@ -55,10 +96,6 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
         "removed": report.removed,
         "failed": len(report.failed),
     }
-    counts = ", ".join(f"{number} {name}" for name, number in parts.items() if number) or "nothing to do"
-    yield f"{db}: {counts} in {report.seconds:.1f} s"
-    if report.nodes:
-        yield "nodes: " + ", ".join(f"{number} {kind}" for kind, number in report.nodes.items())
 
 
 def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
@@ -67,14 +104,14 @@ def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
     for node in nodes:
         depth[node.position] = 0 if node.parent is None else depth[node.parent] + 1
         label = node.title if node.tier in (Tier.DOCUMENT, Tier.SECTION) else _short(node.text or node.title)
-        yield f"{'  ' * depth[node.position]}{node.kind}{_on(node.pages)}: {label}"
+        yield f"{'  ' * depth[node.position]}{node.kind}{_on(node.pages)}: {one_line(label)}"
 
 
 def context_lines(evidence: Evidence) -> Iterator[str]:
     """The evidence, a head line and the text each, best first."""
     for context in evidence.contexts:
-        yield f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}"
-        yield context.text
+        yield one_line(f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}")
+        yield plain(context.text)
         yield ""
 
 
@@ -102,19 +139,28 @@ def _context_object(context: Context) -> dict[str, Any]:
 
 def answer_lines(answer: Answer) -> Iterator[str]:
     """An answer, then each quote with where it stands."""
-    yield answer.text
-    if not answer.is_blank:
-        yield f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else "")
+    if answer.is_blank:
+        yield "The documents hold no answer that was found."
+    else:
+        yield plain(answer.text)
+        yield one_line(f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else ""))
     if answer.explanation:
-        yield f"why: {answer.explanation}"
+        yield one_line(f"why: {answer.explanation}")
     for citation in answer.citations:
-        yield f"  “{citation.quote}”"
-        yield f"    {citation.document}{_on(citation.pages)}  {citation.node}"
+        yield one_line(f"  “{citation.quote}”")
+        yield one_line(f"    {citation.document}{_on(citation.pages)}  {citation.node}")
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
     """An answer as JSON."""
     return asdict(answer)
+
+
+def document_line(document: Document) -> str:
+    """A document in a listing: id, title, pages, sources, between tabs."""
+    pages = f"{document.pages} pages" if document.pages else "no pages"
+    fields = (document.id, document.title, pages, ", ".join(document.sources))
+    return "\t".join(one_line(field).replace("\t", " ") for field in fields)
 
 
 def score_lines(score: Score) -> Iterator[str]:
@@ -123,21 +169,22 @@ def score_lines(score: Score) -> Iterator[str]:
         yield f"{name}\t{figure:.4f}" if isinstance(figure, float) else f"{name}\t{figure}"
     worst = sorted((one for one in score.questions if one.score < 1), key=lambda one: one.score)
     for one in worst[:WORST]:
-        yield f"{one.id}\t{one.score:.2f}\tvalue {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
+        parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
+        yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
 
 
 def node_lines(node: Node, ancestors: Sequence[Node], siblings: Sequence[Node]) -> Iterator[str]:
     """A node with the path above it, its text, and the nodes beside it."""
-    yield f"{node.kind} {node.id}{_on(node.pages)}"
+    yield one_line(f"{node.kind} {node.id}{_on(node.pages)}")
     for above in ancestors:
-        yield f"in {above.kind} {above.id}: {above.title}"
+        yield one_line(f"in {above.kind} {above.id}: {above.title}")
     yield ""
-    yield node.text
+    yield plain(node.text)
     yield ""
     place = next((index for index, sibling in enumerate(siblings) if sibling.key == node.key), 0)
     for name, index in (("before", place - 1), ("after", place + 1)):
         if 0 <= index < len(siblings):
-            yield f"{name} {siblings[index].id}: {_short(siblings[index].text)}"
+            yield one_line(f"{name} {siblings[index].id}: {_short(siblings[index].text)}")
 
 
 def node_object(node: Node) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import logging
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +17,9 @@ from indexer.build import Progress, Report, build
 from indexer.metadata import read_metadata
 from kohaku import embedders
 from kohaku.chat import OpenAIChat
-from kohaku.doors.display import evidence_object
+from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.embedders.protocol import Embedder
-from kohaku.errors import WrongEmbedder
+from kohaku.errors import KohakuError, WrongEmbedder
 from kohaku.settings import Settings, load
 from kohaku.store import Store
 from kohaku.tables import write_lines
@@ -26,6 +27,8 @@ from kohaku.tokens import count
 from retriever.evidence import Evidence
 from retriever.plan import plan
 from retriever.retrieve import Limits, retrieve
+
+log = logging.getLogger("kohaku")
 
 
 def index(
@@ -71,11 +74,13 @@ class Engine:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
+        self._planner_failed = threading.Lock()  # taken by the first failure, the only one that is told
 
     @classmethod
     def open(cls, path: str | Path, **settings: Any) -> Self:
         """Opens the index at a path; keyword arguments are settings."""
-        return cls(Store.open(path), load({**settings, "db": path}))
+        known = load({**settings, "db": path})
+        return cls(Store.open(path), known)
 
     def close(self) -> None:
         """Closes the index, and the connections to a model's server where there are such."""
@@ -113,7 +118,9 @@ class Engine:
 
     def plan(self, question: str) -> tuple[str, ...]:
         """The queries for a question, itself first."""
-        return plan(question, self.store, limit=self.settings.queries, chat=self.planner)
+        return plan(
+            question, self.store, limit=self.settings.queries, chat=self.planner, on_failure=self._tell_of_planner
+        )
 
     def retrieve(self, question: str) -> Evidence:
         """The evidence for a question, best first, within the token budget."""
@@ -138,9 +145,7 @@ class Engine:
     def retrieve_to(self, questions: str | Path, out: str | Path) -> None:
         """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
         asked = read_questions(questions)
-        write_lines(
-            out, (json.dumps(evidence_object(one.id, self.retrieve(one.text)), ensure_ascii=False) for one in asked)
-        )
+        write_lines(out, (json_line(evidence_object(one.id, self.retrieve(one.text))) for one in asked))
 
     def submit(
         self,
@@ -150,26 +155,36 @@ class Engine:
         metadata: str | Path | None = None,
         restart: bool = False,
         on_done: Callable[[Outcome], None] = lambda outcome: None,
+        progress: Advance | None = None,
     ) -> list[Outcome]:
         """Answers a CSV's questions into a submission CSV; the outcomes that failed, which the next run tries again.
 
-        Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was.
+        Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was. Raises
+        NoAccess, with the finished rows written, where the model's server takes no call at all.
         """
         documents = {document.id: document.metadata for document in self.store.documents()}
         if metadata is not None:
             documents |= read_metadata(metadata)
         failed: list[Outcome] = []
         with Submission(out, read_questions(questions), restart=restart) as submission:
+            waiting = submission.waiting
 
             def done(outcome: Outcome) -> None:
                 if outcome.answer is None:
                     failed.append(outcome)
                 else:
                     submission.add(row(outcome.answer, documents))
+                if progress:
+                    finished = len(failed) + len(waiting) - len(submission.waiting)
+                    progress(finished, len(waiting), outcome.question.id)
                 on_done(outcome)
 
-            self.ask_all(submission.waiting, on_done=done)
+            self.ask_all(waiting, on_done=done)
         return failed
+
+    def _tell_of_planner(self, error: KohakuError) -> None:
+        if self._planner_failed.acquire(blocking=False):
+            log.warning("the planner failed, rules plan instead (said once): %s", error)
 
     def _retrieve(self, question: str, queries: Sequence[str], times: int) -> Evidence:
         limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
