@@ -69,6 +69,9 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     )
 
 
+PASSES = 4  # over the questions of a submission: a fault that one call in five meets is gone by then
+
+
 class Engine:
     """An index opened for questions; use it as a context manager, or call `close`."""
 
@@ -159,28 +162,33 @@ class Engine:
     ) -> list[Outcome]:
         """Answers a CSV's questions into a submission CSV; the outcomes that failed, which the next run tries again.
 
-        Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was. Raises
-        NoAccess, with the finished rows written, where the model's server takes no call at all.
+        Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was. What failed is
+        asked again at the end, a few times, as long as that helps: faults of a busy server pass. Raises NoAccess, with
+        the finished rows written, where the model's server takes no call at all.
         """
         documents = {document.id: document.metadata for document in self.store.documents()}
         if metadata is not None:
             documents |= read_metadata(metadata)
-        failed: list[Outcome] = []
+        failed: dict[str, Outcome] = {}
         with Submission(out, read_questions(questions), restart=restart) as submission:
-            waiting = submission.waiting
+            total = len(submission.waiting)
 
             def done(outcome: Outcome) -> None:
                 if outcome.answer is None:
-                    failed.append(outcome)
+                    failed[outcome.question.id] = outcome
                 else:
+                    failed.pop(outcome.question.id, None)
                     submission.add(row(outcome.answer, documents))
                 if progress:
-                    finished = len(failed) + len(waiting) - len(submission.waiting)
-                    progress(finished, len(waiting), outcome.question.id)
+                    progress(total - len(submission.waiting), total, outcome.question.id)
                 on_done(outcome)
 
-            self.ask_all(waiting, on_done=done)
-        return failed
+            for _ in range(PASSES):
+                waiting = submission.waiting
+                self.ask_all(waiting, on_done=done)
+                if len(submission.waiting) in (0, len(waiting)):
+                    break
+        return list(failed.values())
 
     def _tell_of_planner(self, error: KohakuError) -> None:
         if self._planner_failed.acquire(blocking=False):
