@@ -31,8 +31,8 @@ def order(rankings: list[Ranking], by: Fusion, home: dict[int, int] | None = Non
     return [found.key for found in fuse(rankings, home or HOME, by=by, weights={})]
 
 
-def scores(rankings: list[Ranking], by: Fusion, **options: object) -> dict[int, float]:
-    return {found.key: found.score for found in fuse(rankings, HOME, by=by, weights={}, **options)}  # type: ignore[arg-type]
+def scores(rankings: list[Ranking], by: Fusion) -> dict[int, float]:
+    return {found.key: found.score for found in fuse(rankings, HOME, by=by, weights={})}
 
 
 def test_reciprocal_rank_fusion_is_as_worked_by_hand() -> None:

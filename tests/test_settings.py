@@ -9,6 +9,8 @@ import pytest
 from kohaku.errors import SettingsError
 from kohaku.settings import Settings, load
 
+DEFAULTS = Settings.model_validate({})
+
 
 def toml(text: str, name: str = "kohaku.toml") -> Path:
     path = Path(name)
@@ -17,7 +19,7 @@ def toml(text: str, name: str = "kohaku.toml") -> Path:
 
 
 def test_with_nothing_given_the_defaults_hold() -> None:
-    assert load() == Settings()
+    assert load() == DEFAULTS
 
 
 def test_flags_win_over_the_environment_that_over_the_file_that_over_the_defaults(
@@ -27,7 +29,7 @@ def test_flags_win_over_the_environment_that_over_the_file_that_over_the_default
     monkeypatch.setenv("KOHAKU_TOP_K", "2")
     monkeypatch.setenv("KOHAKU_QUERIES", "2")
     found = load({"queries": 3})
-    assert (found.budget, found.top_k, found.queries, found.retries) == (1, 2, 3, Settings().retries)
+    assert (found.budget, found.top_k, found.queries, found.retries) == (1, 2, 3, DEFAULTS.retries)
 
 
 def test_a_flag_that_is_not_given_changes_nothing() -> None:
@@ -37,7 +39,7 @@ def test_a_flag_that_is_not_given_changes_nothing() -> None:
 
 def test_a_file_that_is_named_is_read_in_place_of_the_one_here() -> None:
     toml("budget = 1\ntop_k = 1")
-    assert load(config=toml("budget = 2", "other.toml")) == Settings(budget=2)
+    assert load(config=toml("budget = 2", "other.toml")) == DEFAULTS.model_copy(update={"budget": 2})
 
 
 def test_an_empty_variable_counts_as_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +101,7 @@ def test_a_file_in_another_encoding_is_one_line() -> None:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no settings file at none.toml"):
+    with pytest.raises(SettingsError, match="no settings file at none"):
         load(config=Path("none.toml"))
     with pytest.raises(SettingsError, match="can't be read: Is a directory"):
         load(config=tmp_path)
@@ -132,4 +134,4 @@ def test_openai_s_variables_serve_where_no_setting_does(monkeypatch: pytest.Monk
 
 def test_settings_don_t_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        Settings().budget = 3  # type: ignore[misc]
+        DEFAULTS.budget = 3
