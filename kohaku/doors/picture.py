@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kohaku import mupdf
 from kohaku.errors import KohakuError
 from kohaku.store import Store
 from kohaku.tree import Node
@@ -21,7 +22,7 @@ def page_picture(store: Store, node: Node) -> bytes:
     source = next((path for path in sources if path.is_file()), None)
     if source is None:
         raise KohakuError(f"the file of {node.document} is gone ({', '.join(map(str, sources))}): put it back")
-    import pymupdf
+    pymupdf = mupdf.load()
 
     page_number = node.boxes[0].page
     with pymupdf.open(source) as pdf:
