@@ -35,7 +35,7 @@ def text_of(stem: str) -> str:
     """A document's text as a plain reader sees it."""
     [path] = [path for path in DOCUMENTS if path.stem == stem]
     if path.suffix == ".pdf":
-        with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
+        with pymupdf.open(path) as document:
             return "\n".join(page.get_text() for page in document)
     raw = path.read_text(encoding="utf-8")
     return html.unescape(re.sub(r"<[^>]*>", " ", raw)) if path.suffix == ".html" else raw
@@ -43,7 +43,7 @@ def text_of(stem: str) -> str:
 
 def words_of(path: Path) -> list[list[tuple[object, ...]]]:
     """The words of each page with their places."""
-    with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
+    with pymupdf.open(path) as document:
         return [page.get_text("words") for page in document]
 
 
