@@ -15,8 +15,13 @@ import typer
 from fake_server import FakeServer, says
 from typer.testing import CliRunner
 
+from answerer import extract, quotes, score
+from answerer.submission import COLUMNS
+from indexer import grow
+from kohaku import store
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
+from retriever import expand, fuse, lift, trust
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -133,6 +138,37 @@ def test_links_between_the_documents_lead_somewhere(file: str) -> None:
         if heading:
             headings = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE)
             assert heading in {re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-") for h in headings}, target
+
+
+NUMBERS = {
+    "docs/retrieval.md": [
+        f"`m` from {trust.MEANING_UNCOVERED} (c ≤ {trust.UNCOVERED}) down to {trust.MEANING_COVERED}",
+        f"(c ≥ {trust.COVERED}), linear between",
+        f"words, sentences {trust.SENTENCE_WORDS} ",
+        f"meaning, paragraphs {trust.PARAGRAPH_SHARE} · m",
+        f"Σ w / ({fuse.SMOOTHING} + r)",
+        f"{fuse.FREQUENCY_SHARE} × that number + {1 - fuse.FREQUENCY_SHARE} × Σ w · s",
+        f"gains {lift.DOCUMENT_SHARE} × its document's support",
+        f"and {lift.NEIGHBOUR_SHARE} × the score of the best paragraph beside it",
+        f"at most {expand.SHORT_SECTION} tokens",
+        f"headings count {store.HEADINGS_WEIGHT} and its document's title {store.TITLE_WEIGHT}",
+    ],
+    "docs/tree.md": [f"more than {grow.PASSAGE_TOKENS} tokens"],
+    "docs/answers.md": [
+        f"from {quotes.SHORT} letters on, at least {quotes.ALIKE:.0f} %",
+        f"confidence of {extract.THRESHOLD}",
+    ],
+    "docs/contest.md": [
+        f"{score.VALUE_WEIGHT} × value + {score.REFERENCE_WEIGHT} × references + {score.BLANK_WEIGHT:.2f} × blank",
+        f"Exactly `{','.join(COLUMNS)}`",
+    ],
+}
+
+
+@pytest.mark.parametrize("file", NUMBERS)
+def test_the_numbers_in_the_documents_are_those_of_the_code(file: str) -> None:
+    text = " ".join((ROOT / file).read_text(encoding="utf-8").split())
+    assert [number for number in NUMBERS[file] if number not in text] == []
 
 
 def test_each_command_of_the_program_stands_in_the_readme() -> None:
