@@ -24,7 +24,7 @@ _ASKING = frozenset(
         """,
     )
 )
-_ACRONYM = re.compile(r"(?=[\w.&/+-]*[A-Z])[^\W_][\w.&/+-]{0,9}[^\W_]")
+_WRITTEN = re.compile(r"[\w&/+.-]+")
 _TOKEN = re.compile(r"[^\s,;:?!()\[\]{}\"“”]+")
 
 
@@ -71,7 +71,7 @@ def asked(question: str, chat: Chat, count: int) -> list[str]:
 
 def ruled(question: str, store: Store) -> list[str]:
     """The question, its key terms, and its acronyms spelt both ways where the corpus defines them."""
-    written = set(_ACRONYM.findall(question))
+    written = {word.strip("&/+.-_") for word in _WRITTEN.findall(question) if word != word.lower()}
     long = store.spelt(written | {word.removesuffix("s") for word in written})
     return [question, key_terms(question), *_respelt(question, long, store.shortened(question))]
 
