@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from conftest import LetterEmbedder
 
 from indexer.build import build
@@ -47,3 +48,16 @@ def indexed(folder: Path, files: dict[str, str] | None = None, *, embedder: Embe
         report = build([write(folder / "files", files)], store, model, workers=1)
         assert not report.failed
     return Store.open(path)
+
+
+def letters(name: str = "default", **options: object) -> LetterEmbedder:
+    """An embedder in the place of whichever is asked for; another name is another embedder."""
+    model = LetterEmbedder()
+    model.fingerprint = f"letters-{name}/26"
+    return model
+
+
+def use_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model is loaded, and files are read in this process."""
+    monkeypatch.setattr("kohaku.embedders.load", letters)
+    monkeypatch.setenv("KOHAKU_WORKERS", "1")

@@ -24,13 +24,14 @@ def page_picture(store: Store, node: Node) -> bytes:
         raise KohakuError(f"the file of {node.document} is gone ({', '.join(map(str, sources))}): put it back")
     pymupdf = mupdf.load()
 
-    page_number = node.boxes[0].page
-    with pymupdf.open(source) as pdf:
-        if page_number > pdf.page_count:
-            raise KohakuError(f"{source} has changed since it was indexed: index it again")
-        page = pdf[page_number - 1]
-        for box in node.boxes:
-            if box.page == page_number:
-                rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
-                page.draw_rect(rectangle, color=None, fill=MARK, fill_opacity=0.35)
-        return bytes(page.get_pixmap(dpi=RESOLUTION).tobytes("png"))
+    first = node.boxes[0].page
+    try:
+        with pymupdf.open(source) as pdf:
+            page = pdf[first - 1]
+            for box in node.boxes:
+                if box.page == first:
+                    rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
+                    page.draw_rect(rectangle, color=None, fill=MARK, fill_opacity=0.35)
+            return bytes(page.get_pixmap(dpi=RESOLUTION).tobytes("png"))
+    except (IndexError, pymupdf.FileDataError):  # no such page any more, or no PDF
+        raise KohakuError(f"{source} has changed since it was indexed: index it again") from None

@@ -1,0 +1,102 @@
+"""A page as a picture, with a node marked on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from corpus import indexed
+
+from kohaku.doors.picture import RESOLUTION, page_picture
+from kohaku.errors import KohakuError
+from kohaku.store import Store
+from kohaku.tree import Node
+
+LINES = ("The first page speaks of water.", "The second page speaks of power.")
+SCALE = RESOLUTION / 72
+
+
+def make(path: Path, *, turn: int = 0) -> Path:
+    """A PDF with a line on each of two pages."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with pymupdf.open() as pdf:
+        for line in LINES:
+            page = pdf.new_page()
+            page.insert_text((100, 200), line, fontsize=12)
+            page.set_rotation(turn)
+        pdf.save(path)
+    return path
+
+
+@pytest.fixture(params=[0, 90])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    make(tmp_path / "files" / "a.pdf", turn=request.param)
+    with indexed(tmp_path, {"plain.txt": "No page has this."}) as opened:
+        yield opened
+
+
+def node(store: Store, text: str) -> Node:
+    return next(node for node in store.subtree("a") if node.text == text)
+
+
+def marked(png: bytes) -> set[tuple[int, int]]:
+    """The points of a picture that are neither white nor grey, in points of the page."""
+    picture = pymupdf.Pixmap(png)
+    return {
+        (round(x / SCALE), round(y / SCALE))
+        for y in range(0, picture.height, 4)
+        for x in range(0, picture.width, 4)
+        if max(picture.pixel(x, y)[:3]) - min(picture.pixel(x, y)[:3]) > 20
+    }
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_node_is_marked_where_it_stands_on_its_page(store: Store, number: int) -> None:
+    found = node(store, LINES[number - 1])
+    assert found.pages == (number, number)
+    points = marked(page_picture(store, found))
+    with pymupdf.open(store.documents()[0].sources[0]) as pdf:
+        [line] = pdf[number - 1].search_for(LINES[number - 1])
+        there = line * pdf[number - 1].rotation_matrix
+    assert points
+    for x, y in points:
+        assert pymupdf.Point(x, y) in pymupdf.Rect(there.x0 - 4, there.y0 - 4, there.x1 + 4, there.y1 + 4)
+
+
+def test_the_file_is_left_as_it_was(store: Store) -> None:
+    source = Path(store.documents()[0].sources[0])
+    before = source.read_bytes()
+    page_picture(store, node(store, LINES[0]))
+    assert source.read_bytes() == before
+
+
+def test_what_has_no_pages_has_no_picture(store: Store) -> None:
+    found = store.node("plain")
+    assert found is not None
+    with pytest.raises(KohakuError, match="plain has no place on a page"):
+        page_picture(store, found)
+
+
+def test_a_file_that_is_gone_is_said_to_be(store: Store) -> None:
+    Path(store.documents()[0].sources[0]).unlink()
+    with pytest.raises(KohakuError, match="the file of a is gone"):
+        page_picture(store, node(store, LINES[0]))
+
+
+@pytest.mark.parametrize("content", [b"no pdf any more", b""])
+def test_a_file_that_is_no_pdf_any_more_has_changed(store: Store, content: bytes) -> None:
+    Path(store.documents()[0].sources[0]).write_bytes(content)
+    with pytest.raises(KohakuError, match="index it again"):
+        page_picture(store, node(store, LINES[0]))
+
+
+def test_a_file_that_lost_the_page_has_changed(store: Store) -> None:
+    source = Path(store.documents()[0].sources[0])
+    with pymupdf.open(source) as pdf:
+        pdf.delete_page(1)
+        data = pdf.tobytes()
+    source.write_bytes(data)
+    with pytest.raises(KohakuError, match="index it again"):
+        page_picture(store, node(store, LINES[1]))
