@@ -1,0 +1,587 @@
+"""The command line: results on stdout, all else on stderr, exit 0, 1 or 2, errors that say what to do next."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import FILES, use_letters, write
+from fake_server import FakeServer, Step, fails
+from test_engine import answers, asked_for
+
+from kohaku.doors.cli import app, main
+
+PROGRAM = [sys.executable, str(Path(__file__).parent / "letters_cli.py")]
+SAMPLE = Path(__file__).parent.parent / "data" / "sample"
+COMMANDS = ("index", "parse", "retrieve", "answer", "score", "docs", "show", "info", "remove", "check")
+QUESTION = "How much water did Lake Site draw in 2023?"
+HOSTILE = "An [bold]bold[/bold] text, [/x] and [red] stay."
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command gave back."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(plainly: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process, with an embedder that needs no model."""
+    use_letters(monkeypatch)
+    return plainly
+
+
+@pytest.fixture
+def plainly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process."""
+
+    def run(*arguments: object) -> Ran:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "argv", ["kohaku", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def db(run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index at the place where commands look for it."""
+    assert run("index", write(Path("files"))).code == 0
+    return Path("kohaku.db")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    fake = FakeServer()
+    fake.otherwise = answers
+    monkeypatch.setenv("KOHAKU_BASE_URL", fake.url)
+    monkeypatch.setenv("KOHAKU_MODEL", "scripted")
+    monkeypatch.setenv("KOHAKU_TRIES", "1")
+    yield fake
+    fake.close()
+
+
+def process(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """A command as a process of its own."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8", **options},
+    )
+
+
+def finished(started: subprocess.Popen[str]) -> Ran:
+    out, err = started.communicate(timeout=120)
+    return Ran(started.returncode, out, err)
+
+
+def questions(count: int = 3) -> Path:
+    path = Path("questions.csv")
+    path.write_text("id,question\n" + "".join(f"q{n},How much water did hall {n} draw?\n" for n in range(count)))
+    return path
+
+
+def rows(path: str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def error(ran: Ran) -> str:
+    """The one line that a failed command leaves."""
+    assert ran.code == 1
+    assert ran.out == ""
+    [line] = ran.err.splitlines()
+    return line.removeprefix("error: ")
+
+
+# ---- help and usage
+
+
+def test_alone_it_shows_what_it_can_do(run: Run) -> None:
+    ran = run()
+    assert ran.code in (0, 2)
+    for command in COMMANDS:
+        assert command in ran.out + ran.err
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_help_with_an_example(run: Run, command: str, flag: str) -> None:
+    ran = run(command, flag)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"Example: kohaku {command}" in " ".join(ran.out.split())
+
+
+def test_the_help_names_every_command_and_no_other() -> None:
+    assert sorted(info.callback.__name__ for info in app.registered_commands if info.callback) == sorted(COMMANDS)
+
+
+def test_the_version_is_shown(run: Run) -> None:
+    ran = run("--version")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.strip()[0].isdigit()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nosuch"],
+        ["index"],
+        ["retrieve"],
+        ["retrieve", "q", "--questions", "q.csv"],
+        ["retrieve", "--questions", "q.csv"],
+        ["retrieve", "q", "--out", "x"],
+        ["retrieve", "q", "--budget", "0"],
+        ["retrieve", "q", "--budget", "many"],
+        ["retrieve", "q", "--fusion", "best"],
+        ["answer"],
+        ["answer", "--questions", "q.csv"],
+        ["answer", "q", "--concurrency", "0"],
+        ["index", "x", "--paragraph-vectors", "all"],
+        ["score", "--truth", "t.csv"],
+        ["docs", "--nosuch"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_said_on_stderr_with_exit_2(run: Run, arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Usage" in ran.err
+
+
+# ---- index
+
+
+def test_an_index_is_made_and_its_summary_is_no_result(run: Run) -> None:
+    ran = run("index", write(Path("files")), "--db", "new.db")
+    assert (ran.code, ran.out) == (0, "")
+    assert "new.db: 3 added" in ran.err
+    assert Path("new.db").is_file()
+
+
+def test_a_second_run_reads_nothing_again(run: Run, db: Path) -> None:
+    assert "3 unchanged" in run("index", "files").err
+    assert "3 replaced" in run("index", "files", "--force").err
+
+
+def test_a_changed_file_is_replaced_and_a_removed_one_dropped_when_asked(run: Run, db: Path) -> None:
+    (Path("files") / "north.txt").write_text("North Hall is closed.")
+    (Path("files") / "lake.md").unlink()
+    assert "1 replaced, 1 unchanged" in run("index", "files").err
+    assert len(run("docs", "--json").objects) == 3
+    assert "1 removed" in run("index", "files", "--prune").err
+    assert [one["id"] for one in run("docs", "--json").objects] == ["north", "songdeli"]
+
+
+def test_a_bad_file_among_good_ones_is_one_line_and_exit_1_and_the_others_are_in(run: Run) -> None:
+    write(Path("files"), {**FILES, "bad.json": "no json", "empty.txt": ""})
+    ran = run("index", "files", "--json")
+    assert ran.code == 1
+    [report] = ran.objects
+    assert (report["added"], len(report["failed"])) == (3, 2)
+    assert len([line for line in ran.err.splitlines() if line.startswith("skipped ")]) == 2
+    assert len(run("docs", "--json").objects) == 3
+
+
+@pytest.mark.parametrize("files", [{}, {"picture.xyz": "?"}])
+def test_a_folder_with_nothing_to_read_is_said_to_have_nothing(run: Run, files: dict[str, str]) -> None:
+    ran = run("index", write(Path("files"), files))
+    assert ran.code == 1
+    assert "no file to read in files" in ran.err
+
+
+def test_a_path_that_is_not_there_is_said(run: Run) -> None:
+    ran = run("index", "nosuch")
+    assert ran.code == 1
+    assert "nosuch: no such file or folder" in ran.err
+
+
+def test_an_index_that_can_t_be_made_where_it_should_be_is_one_line() -> None:
+    write(Path("files"))
+    ran = finished(process("index", "files", "--db", "files/lake.md/x.db"))
+    assert (ran.code, ran.out) == (1, "")
+    assert len(ran.err.splitlines()) == 1
+
+
+# ---- what is in an index
+
+
+def test_where_the_index_is_comes_from_the_flag_else_the_environment_else_is_here(
+    run: Run, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.rename("mine.db")
+    assert "no index at kohaku.db" in error(run("docs"))
+    monkeypatch.setenv("KOHAKU_DB", "mine.db")
+    assert len(run("docs", "--json").objects) == 3
+    assert "no index at other.db" in error(run("docs", "--db", "other.db"))
+
+
+def test_documents_are_listed_a_line_each(run: Run, db: Path) -> None:
+    ran = run("docs")
+    assert (ran.code, ran.err) == (0, "")
+    assert [line.split("\t")[:2] for line in ran.out.splitlines()] == [
+        ["lake", "Lake Site report"],
+        ["north", "north"],
+        ["songdeli", "松德里校區"],
+    ]
+    assert {"id", "title", "sources", "pages", "metadata"} <= set(run("docs", "--json").objects[0])
+
+
+def test_a_node_is_shown_with_the_path_above_and_the_nodes_beside_it(run: Run, db: Path) -> None:
+    ran = run("show", "lake:s1.1:p1:s1")
+    assert ran.code == 0
+    assert "in section lake:s1.1: Power" in ran.out
+    assert "effectiveness (PUE) of Lake Site was 1.21" in ran.out
+    assert "after lake:s1.1:p1:s2: It used 1,234 MWh of energy." in ran.out
+    [shown] = run("show", "lake:s1.1", "--json").objects
+    assert (shown["kind"], shown["title"]) == ("section", "Power")
+
+
+def test_the_figures_of_an_index_are_shown(run: Run, db: Path) -> None:
+    [info] = run("info", "--json").objects
+    assert info["documents"] == info["nodes"]["document"] == 3
+    assert info["embedder"] == "letters-default/26"
+    assert "documents\t3" in run("info").out
+
+
+def test_a_sound_index_is_said_to_be_well(run: Run, db: Path) -> None:
+    ran = run("check")
+    assert (ran.code, ran.out, ran.err) == (0, "", "all is well\n")
+
+
+def test_a_document_is_removed_and_its_file_stays(run: Run, db: Path) -> None:
+    assert run("remove", "lake").code == 0
+    assert [one["id"] for one in run("docs", "--json").objects] == ["north", "songdeli"]
+    assert (Path("files") / "lake.md").exists()
+    assert "no document 'lake': `kohaku docs` lists them" in error(run("remove", "lake"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["docs", "--db", "none.db"], "make one with `kohaku index"),
+        (["docs", "--db", "files/lake.md"], "is not a kohaku index"),
+        (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku parse` print ids"),
+        (["show", "lake", "--picture", "x.png"], "no place on a page"),
+        (["retrieve", "q", "--embedder", "other"], "built with embedder letters-default/26, not letters-other/26"),
+        (["index", "files", "--embedder", "other"], "another file with --db"),
+        (["index", "files", "--metadata", "none.csv"], "no file at none.csv"),
+        (["retrieve", "--questions", "none.csv", "--out", "x"], "no file at none.csv"),
+        (["retrieve", "--questions", "files/lake.md", "--out", "x"], "has no column id, question"),
+        (["retrieve", "--questions", "questions.csv", "--out", "no/x"], "can't be written"),
+        (["retrieve", "q", "--top-k", "9" * 30], "setting 'top_k' in flags"),
+        (["retrieve", "q", "--config", "none.toml"], "no settings file at none.toml"),
+        (["score", "--truth", "none.csv", "--pred", "none.csv"], "no file at none.csv"),
+        (["parse", "none.md"], "none.md: no such file"),
+        (["parse", "files"], "files is a folder"),
+        (["parse", "questions.csv"], "questions.csv: no reader for .csv"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
+)
+def test_what_can_t_be_done_is_one_line_that_says_why(run: Run, db: Path, arguments: list[str], words: str) -> None:
+    questions()
+    assert words in error(run(*arguments))
+
+
+# ---- parse and retrieve
+
+
+def test_the_tree_of_a_file_is_shown_and_nothing_is_stored(run: Run) -> None:
+    ran = run("parse", write(Path("files")) / "lake.md", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert {tuple(one) for one in ran.objects} == {("id", "kind", "level", "title", "pages", "text", "parent")}
+    ids = {one["id"] for one in ran.objects}
+    assert {one["parent"] for one in ran.objects} <= ids | {None}
+    assert [one["title"] for one in ran.objects if one["kind"] == "section"] == ["Lake Site report", "Power", "Water"]
+    assert "  section: Lake Site report" in run("parse", "files/lake.md").out.splitlines()
+    assert not Path("kohaku.db").exists()
+
+
+def test_evidence_is_shown_best_first(run: Run, db: Path) -> None:
+    ran = run("retrieve", QUESTION)
+    assert (ran.code, ran.err) == (0, "")
+    assert "drew 5.5 million litres" in ran.out.split("\n\n")[0]
+
+
+def test_evidence_as_json_has_the_fields_others_rely_on(run: Run, db: Path) -> None:
+    [found] = run("retrieve", QUESTION, "--json").objects
+    assert list(found) == ["id", "question", "queries", "contexts"]
+    for context in found["contexts"]:
+        assert list(context) == ["doc", "node", "kind", "pages", "headings", "score", "text"]
+    assert run("retrieve", QUESTION, "--json").objects == [found]
+    [less] = run("retrieve", QUESTION, "--json", "--budget", 60, "--queries", 1).objects
+    assert less["queries"] == [QUESTION]
+    assert len(less["contexts"]) < len(found["contexts"])
+
+
+def test_the_evidence_for_many_questions_is_a_line_each(run: Run, db: Path) -> None:
+    ran = run("retrieve", "--questions", questions(), "--out", "out.jsonl", "--budget", 200)
+    assert (ran.code, ran.out) == (0, "")
+    found = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [one["id"] for one in found] == ["q0", "q1", "q2"]
+    assert {tuple(one) for one in found} == {("id", "question", "queries", "contexts")}
+
+
+def test_that_nothing_was_found_is_said(run: Run, db: Path) -> None:
+    ran = run("retrieve", "")
+    assert (ran.code, ran.out, ran.err) == (0, "", "nothing was found\n")
+
+
+@pytest.mark.parametrize("command", ["retrieve", "answer"])
+@pytest.mark.parametrize("out", ["questions.csv", "./questions.csv", "kohaku.db", "link"])
+def test_what_is_read_is_never_written_over(run: Run, db: Path, command: str, out: str) -> None:
+    before = questions().read_bytes(), db.read_bytes()
+    Path("link").symlink_to("questions.csv")
+    assert "would be overwritten" in run(command, "--questions", "questions.csv", "--out", out).err
+    assert (Path("questions.csv").read_bytes(), db.read_bytes()) == before
+
+
+def test_a_picture_is_not_written_over_the_index(run: Run, db: Path) -> None:
+    assert "would be overwritten" in error(run("show", "lake", "--picture", db))
+
+
+# ---- answers
+
+
+def test_without_a_model_the_built_in_reader_answers_and_says_so(run: Run, db: Path) -> None:
+    ran = run("answer", QUESTION, "--unit", "litres")
+    assert ran.code == 0
+    assert "value: 5500000 litres" in ran.out
+    assert "“Lake Site drew 5.5 million litres of water in 2023.”" in ran.out
+    assert ran.err == "no model is configured: the built-in extractive reader answers\n"
+    [found] = run("answer", QUESTION, "--unit", "litres", "--json").objects
+    assert (found["value"], found["references"]) == ("5500000", ["lake"])
+
+
+def test_that_there_is_no_answer_is_said(run: Run, db: Path) -> None:
+    ran = run("answer", "Who painted the opera house of Sydney?")
+    assert ran.code == 0
+    assert "hold no answer" in ran.out
+
+
+def test_a_submission_is_written_and_scored(run: Run, db: Path) -> None:
+    Path("questions.csv").write_text(f"id,question,answer_unit\n1,{QUESTION},litres\n2,Who painted the opera house?,\n")
+    Path("truth.csv").write_text("id,answer_value,ref_id\n1,5500000,['lake']\n2,is_blank,is_blank\n")
+    assert run("answer", "--questions", "questions.csv", "--out", "out.csv").code == 0
+    assert [row["id"] for row in rows("out.csv")] == ["1", "2"]
+    [score] = run("score", "--truth", "truth.csv", "--pred", "out.csv", "--json").objects
+    assert {"score", "value", "ref", "na", "n"} <= set(score)
+    assert (score["score"], score["n"]) == (1.0, 2)
+    assert "score\t1.0000" in run("score", "--truth", "truth.csv", "--pred", "out.csv").out
+
+
+def test_a_row_that_fails_is_said_and_the_same_command_adds_it(run: Run, db: Path, server: FakeServer) -> None:
+    server.otherwise = lambda body: fails(400, "not this one") if "hall 1" in str(body) else answers(body)
+    ran = run("answer", "--questions", questions(), "--out", "out.csv")
+    assert (ran.code, ran.out) == (1, "")
+    assert "q1: " in ran.err
+    assert "1 rows are missing in out.csv: run the same command again" in ran.err
+    assert [row["id"] for row in rows("out.csv")] == ["q0", "q2"]
+    server.otherwise = answers
+    assert run("answer", "--questions", "questions.csv", "--out", "out.csv").code == 0
+    assert [row["id"] for row in rows("out.csv")] == ["q0", "q1", "q2"]
+
+
+def test_a_wrong_key_is_one_line_however_many_questions(run: Run, db: Path, server: FakeServer) -> None:
+    server.otherwise = lambda body: fails(401, "Incorrect API key provided: sk-12345678")
+    line = error(run("answer", "--questions", questions(100), "--out", "out.csv"))
+    assert "set OPENAI_API_KEY" in line
+    assert "12345678" not in line
+    assert len(server.requests) < 40
+
+
+def test_a_restart_asks_all_again(run: Run, db: Path, server: FakeServer) -> None:
+    for flag, asked in (("--resume", 3), ("--resume", 3), ("--restart", 6)):
+        assert run("answer", "--questions", questions(), "--out", "out.csv", flag).code == 0
+        assert sum(asked_for(body) == "answer" for body in server.requests) == asked
+
+
+# ---- as a process
+
+
+class Halting:
+    """Answers some questions, then holds every further one until it is let go."""
+
+    def __init__(self, answered: int) -> None:
+        self.left, self.go, self.lock = answered, threading.Event(), threading.Lock()
+
+    def __call__(self, body: dict[str, Any]) -> Step:
+        if asked_for(body) == "answer":
+            with self.lock:
+                self.left -= 1
+                wait = self.left < 0
+            if wait:
+                self.go.wait(60)
+        return answers(body)
+
+
+def wait_for(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not done() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert done()
+
+
+def kept(path: str) -> int:
+    """The rows of a journal."""
+    journal = Path(f"{path}.partial.jsonl")
+    return len(journal.read_text().split()) and sum(line.endswith("}") for line in journal.read_text().splitlines())
+
+
+def started_and_halted(server: FakeServer) -> tuple[subprocess.Popen[str], Halting]:
+    """A submission of eight questions that is held after three."""
+    server.otherwise = halting = Halting(3)
+    started = process("answer", "--questions", questions(8), "--out", "out.csv", "--concurrency", 2)
+    wait_for(lambda: Path("out.csv.partial.jsonl").exists() and kept("out.csv") == 3)
+    return started, halting
+
+
+def test_a_killed_run_goes_on_where_it_was(run: Run, db: Path, server: FakeServer) -> None:
+    started, halting = started_and_halted(server)
+    started.kill()
+    finished(started)
+    halting.go.set()
+    asked = len(server.requests)
+    assert run("answer", "--questions", "questions.csv", "--out", "out.csv").code == 0
+    assert [row["id"] for row in rows("out.csv")] == [f"q{number}" for number in range(8)]
+    assert sum(asked_for(body) == "answer" for body in server.requests[asked:]) == 5
+    assert not Path("out.csv.partial.jsonl").exists()
+
+
+def test_an_interrupted_run_ends_at_once_with_what_it_has(run: Run, db: Path, server: FakeServer) -> None:
+    started, halting = started_and_halted(server)
+    started.send_signal(signal.SIGINT)
+    ran = finished(started)
+    halting.go.set()
+    assert ran.code == 130
+    assert "Traceback" not in ran.err
+    assert len(rows("out.csv")) == 3
+
+
+def test_a_reader_that_leaves_early_is_no_error(run: Run) -> None:
+    Path("long.md").write_text("".join(f"# Head {n}\n\nText {n} is here.\n\n" for n in range(3000)))
+    started = process("parse", "long.md")
+    assert started.stdout is not None and started.stderr is not None
+    assert started.stdout.readline().startswith("document")
+    started.stdout.close()
+    assert started.stderr.read() == ""
+    assert started.wait(60) in (0, 1)
+    started.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs a disk that is full")
+def test_a_full_disk_is_one_line(db: Path) -> None:
+    with open("/dev/full", "w") as full:
+        ran = finished(process("docs", stdout=full))
+    assert ran.code == 1
+    [line] = ran.err.splitlines()
+    assert "No space left on device" in line
+
+
+def test_a_terminal_of_another_encoding_gets_utf_8(db: Path) -> None:
+    bare = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    ran = finished(process("retrieve", "二〇二四年的電力量?", "--budget", 60, env=bare))
+    assert (ran.code, ran.err) == (0, "")
+    assert "二〇二四年的電力量是四百度" in ran.out
+
+
+def test_two_indexers_and_a_reader_share_an_index(run: Run) -> None:
+    for name in ("one", "two"):
+        write(Path(name), {f"{name}{number}.txt": f"The {name} engine {number} ran." for number in range(12)})
+    run("index", write(Path("files")))
+    both = [process("index", name) for name in ("one", "two")]
+    while any(started.poll() is None for started in both):
+        assert run("retrieve", QUESTION).code == 0
+    for started in both:
+        ran = finished(started)
+        assert (ran.code, ran.out) == (0, "")
+    assert len(run("docs", "--json").objects) == 27
+    assert run("check").code == 0
+
+
+# ---- what stands in documents never acts on the terminal
+
+
+def test_markup_in_a_document_is_shown_as_it_stands(run: Run) -> None:
+    write(Path("files"), {"[bold] x.txt": HOSTILE})
+    run("index", "files")
+    for command in (["retrieve", "bold text"], ["show", "[bold] x"], ["parse", "files/[bold] x.txt"]):
+        assert HOSTILE in run(*command).out
+    assert "[bold] x\t" in run("docs").out
+    assert "no node '[/x]'" in error(run("show", "[/x]"))
+
+
+def test_control_characters_reach_no_terminal() -> None:
+    name = "e\x1b[31mq\nr\x9b.txt"
+    write(Path("files"), {name: "A text."})
+    for command in (["index", "files"], ["docs"], ["show", "e\x1b[31mq\nr\x9b"]):
+        shown = on_a_terminal(*command)
+        assert "\x1b[31m" not in shown
+        assert "\x9b" not in shown
+
+
+def on_a_terminal(*arguments: str) -> str:
+    """All that a command writes to a terminal."""
+    ours, its = pty.openpty()
+    started = process(*arguments, stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # what Linux says when the other end is closed
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    started.wait(60)
+    return written.decode("utf-8", "replace")
+
+
+def test_a_line_of_json_is_one_line_for_every_reader(run: Run) -> None:
+    write(Path("files"), {"a\u2028b\x85c.txt": "A text."})
+    run("index", "files")
+    [document] = run("docs", "--json").objects
+    assert document["id"] == "a\u2028b\x85c"
+
+
+# ---- the whole, with the embedder that pip brings
+
+
+def test_the_sample_corpus_becomes_an_index_a_submission_and_a_score(plainly: Run) -> None:
+    ran = plainly("index", SAMPLE, "--metadata", SAMPLE / "metadata.csv")
+    assert (ran.code, ran.out) == (0, "")
+    assert plainly("check").code == 0
+    [found] = plainly("retrieve", "How full was Isbrook Reservoir on 9 September 2023?", "--json").objects
+    assert found["contexts"][0]["doc"] == "isbrook2023"
+    assert plainly("answer", "--questions", SAMPLE / "questions.csv", "--out", "out.csv").code == 0
+    with (SAMPLE / "questions.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["id"] for row in rows("out.csv")] == [row["id"] for row in csv.DictReader(file)]
+    [score] = plainly("score", "--truth", SAMPLE / "truth.csv", "--pred", "out.csv", "--json").objects
+    assert score["n"] == 40
+    assert score["score"] > 0.5
