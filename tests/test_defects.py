@@ -58,9 +58,8 @@ def test_a_whole_question_finds_its_document_by_words_alone(tmp_path: Path) -> N
 
 
 def test_hits_by_words_have_scores_that_tell_them_apart_the_better_the_greater(tmp_path: Path) -> None:
-    with indexed(
-        tmp_path, {"a.txt": "Water, water and water.\n\nSome water is in the other tank as well.\n\nNone."}
-    ) as store:
+    text = "Water, water and water.\n\nSome water is in the other tank as well."
+    with indexed(tmp_path, {"a.txt": f"{text}\n\n{facts(30)}"}) as store:
         for ranking in by_words(search(["water"], store, Blind(), limit=9), Tier.PARAGRAPH):
             scores = [hit.score for hit in ranking.hits]
             assert len(set(scores)) == 2
