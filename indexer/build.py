@@ -27,7 +27,7 @@ PARSER = 1  # raised with every change in what readers or the tree make of a fil
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: documents done of those that have to be read, and the one that was done last."""
+    """How far a run is: documents done of those that have to be read, and the one in hand."""
 
     done: int
     total: int

@@ -37,7 +37,6 @@ INVISIBLE = re.compile(
 # Persian and Indic scripts spell words with joiners; anywhere else they are noise.
 LOOSE_JOINERS = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]+|[\u200c\u200d]+(?![\u0600-\u0dff\u200c\u200d])")
 SPACES = re.compile(r"\s+")
-INNER_SPACES = re.compile(r"[^\S\n]+")
 
 CUT = re.compile(r"(\w+(?:[-‐]\w+)*)[-‐]")
 LONGEST_WORD = 80  # characters before a line's end that may be the head of a cut word

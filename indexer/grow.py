@@ -211,7 +211,7 @@ def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
         sentences = tuple(
             (piece, within(*places[number]))
             for number in group
-            for piece in _sentences(block.sentences[number], count, max_tokens, whole=True)
+            for piece in _sentences(block.sentences[number], count, max_tokens)
         )
         if count(text) <= max_tokens or len(group) > 1:
             yield Part(text, sentences, within(start, end))
@@ -233,7 +233,7 @@ def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
         sentences = tuple(
             (piece, within(*stretches[at][2]) or everything)
             for at in group
-            for piece in _sentences(stretches[at][1], count, max_tokens, whole=True)
+            for piece in _sentences(stretches[at][1], count, max_tokens)
         )
         boxes = within(stretches[group[0]][2][0], stretches[group[-1]][2][1]) or everything
         yield Part("\n\n".join(filter(None, ["\n".join(top), body])), sentences, boxes)
@@ -299,10 +299,9 @@ def _places(text: str, sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield line if MARKER.fullmatch(text, line, start) else start, letters[done - 1] + 1
 
 
-def _sentences(text: str, count: Count, max_tokens: int, *, whole: bool = False) -> list[str]:
-    """The sentences of a text that no box belongs to, none longer than a model takes."""
-    found = pieces(text, max_tokens, count) if whole else _pieces(text, count, max_tokens)
-    return [sentence.strip() for sentence in found if sentence.strip()]
+def _sentences(sentence: str, count: Count, max_tokens: int) -> list[str]:
+    """A sentence that the reader gave, in pieces where it is longer than a model takes."""
+    return [piece.strip() for piece in pieces(sentence, max_tokens, count) if piece.strip()]
 
 
 def _pieces(text: str, count: Count, max_tokens: int) -> list[str]:

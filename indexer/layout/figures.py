@@ -1,4 +1,4 @@
-"""Pictures worth keeping, and the captions that belong to pictures and tables."""
+"""Pictures worth keeping, and the captions that belong to them."""
 
 from __future__ import annotations
 

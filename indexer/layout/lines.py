@@ -12,11 +12,11 @@ from indexer.layout.page import Fragment, Line, Rect, around, main_style
 SAME_BASELINE = 0.35  # of the smaller fragment's height; superscripts stay with their line
 
 
-def lines(fragments: Sequence[Fragment], page: int, column: Rect | None = None) -> list[Line]:
+def lines(fragments: Sequence[Fragment], page: int) -> list[Line]:
     """The lines that the fragments of a column make, top down."""
     if not fragments:
         return []
-    column = column or around(fragment.rect for fragment in fragments)
+    column = around(fragment.rect for fragment in fragments)
     return [_line(row, page, column) for row in rows(fragments)]
 
 

@@ -78,8 +78,6 @@ class Page:
     fragments: tuple[Fragment, ...]
     rulings: tuple[Rect, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    drawn: int = 0
-    """How many paths are drawn on it."""
 
 
 @dataclass(frozen=True, slots=True)

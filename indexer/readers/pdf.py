@@ -99,13 +99,13 @@ def read(path: Path) -> Parsed:
         pages, turns = _pages(file, notes)
         if not pages:
             raise ReadError(f"{path.name}: no page can be read (damaged?): repair or export it again")
-        laid = lay_out(pages, _outline(file), _metadata_title(file))
+        title = _metadata_title(file)
+        laid = lay_out(pages, _outline(file), title)
         blocks = _shown(_with_images(file, laid.blocks, laid.images), turns)
         blank = [page.number for page in pages if not page.fragments]
         if blank:
             notes.append(f"{len(blank)} of {file.page_count} pages hold no text (scanned?)")
-        title = _metadata_title(file) or laid.title or path.stem
-        return Parsed(title, blocks, pages=file.page_count, notes=tuple(notes))
+        return Parsed(title or laid.title or path.stem, blocks, pages=file.page_count, notes=tuple(notes))
 
 
 def _opened(path: Path) -> Any:
@@ -214,7 +214,6 @@ def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
             tuple(_fragments(inks)),
             tuple(turn.read(ruling) for block in drawn for ruling in _rulings(block)),
             tuple(Picture(turn.read(picture.rect), picture.key) for picture in _pictures(page)),
-            len(drawn),
         ),
         turn,
         bool(seen) and len(seen) < len(spans),

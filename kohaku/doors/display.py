@@ -24,7 +24,7 @@ _BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
 _BREAKS_JSON_LINES = re.compile(r"[\x7f-\x9f\u2028\u2029]")
 
 Advance = Callable[[int, int, str], None]
-"""Shows how far a run is: done, of how many, and what was done last."""
+"""Shows how far a run is: done, of how many, and what is in hand or was done last."""
 
 
 def plain(text: str) -> str:
