@@ -64,7 +64,7 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
-        self._sizes: dict[tuple[object, Tier], int] = {}
+        self._sizes: dict[tuple[int, int, Tier], int] = {}
 
     # ---- opening
 
@@ -171,11 +171,12 @@ class Store:
 
     def size(self, tier: Tier) -> int:
         """How many nodes stand on a tier; counted once for each state of the file."""
-        state = self._rows("pragma data_version")[0][0], self._db.total_changes
-        if (state, tier) not in self._sizes:
+        state = self._rows("pragma data_version")[0][0], self._db.total_changes, tier
+        sizes = self._sizes  # other threads may put another dictionary in its place
+        if state not in sizes:
             count = self._rows("select count(*) from node where tier = :tier", {"tier": tier.value})[0][0]
-            self._sizes = {(state, tier): count}
-        return self._sizes[state, tier]
+            self._sizes = sizes = {state: int(count)}
+        return sizes[state]
 
     def check(self) -> list[str]:
         """What is wrong with the file, one line each; empty where all is well."""
@@ -196,10 +197,10 @@ class Store:
         """
         document = tree.document
         with self._change():
-            known = {source for doc in [self.document(document.id)] if doc for source in doc.sources}
+            former = self.document(document.id)
             self._remove(document.id)
             key = self._insert_document(document)
-            for path in sorted(known | set(document.sources)):
+            for path in sorted({*document.sources, *(former.sources if former else ())}):
                 self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
             self._insert_nodes(key, document, tree.nodes, vectors, direct or {})
             self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
@@ -256,7 +257,6 @@ class Store:
         if len(nodes) != len(vectors):
             raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
         base = self._rows("select coalesce(max(key), 0) + 1 from node")[0][0]
-        section: int | None = None
         ends: list[tuple[int, int]] = []  # the sections that are open: (last, position)
         for node, vector in zip(nodes, vectors, strict=True):
             while ends and node.position > ends[-1][0]:
@@ -293,10 +293,9 @@ class Store:
         rows = self._rows("select key from document where id = :id", {"id": _sound(id)})
         for (key,) in rows:
             of = {"key": key}
-            for table, column in (("paragraph_words", "rowid"), ("sentence_words", "rowid")):
-                tier = table.removesuffix("_words")
+            for tier in ("paragraph", "sentence"):
                 self._db.execute(
-                    f"delete from {table} where {column} in (select key from node where document = :key "
+                    f"delete from {tier}_words where rowid in (select key from node where document = :key "
                     f"and tier = '{tier}' and (tier = 'sentence' or text <> ''))",
                     of,
                 )
@@ -346,10 +345,6 @@ class Store:
         """The document that was read from a path."""
         query = "where d.key = (select document from source where path = :path)"
         return next(iter(self._documents(query, {"path": source})), None)
-
-    def with_content(self, content: str) -> Document | None:
-        """The document whose content has that hash."""
-        return next(iter(self._documents("where d.content = :content order by d.id", {"content": content})), None)
 
     def _documents(self, where: str, values: Mapping[str, object]) -> list[Document]:
         rows = self._rows(
@@ -463,9 +458,12 @@ class Store:
         Paragraphs are also found by their direct vectors where the index has such, each once by its better one.
         """
         tiers = [tier.value, "direct"] if tier is Tier.PARAGRAPH else [tier.value]
-        within = "" if documents is None else f"and document in ({','.join(map(str, self._keys(documents)))})"
-        if documents is not None and not self._keys(documents):
-            return [[] for _ in vectors]
+        within = ""
+        if documents is not None:
+            keys = self._keys(documents)
+            if not keys:
+                return [[] for _ in vectors]
+            within = f"and document in ({','.join(map(str, keys))})"
         results: list[list[Hit]] = []
         for vector in vectors:
             best: dict[int, float] = {}
