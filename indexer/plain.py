@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from indexer.blocks import Block
 from indexer.clean import clean, dehyphenate, words
+from indexer.numerals import roman
 from indexer.sentences import split
 from kohaku.tree import Kind
 
@@ -173,20 +174,11 @@ def _numberings(text: str, outline: Outline) -> Iterator[tuple[str, tuple[int, .
     if outline.closed:
         return
     if found := ROMAN.fullmatch(text):
-        yield "roman", (_roman(found["number"]),), found["title"]
+        yield "roman", (roman(found["number"]),), found["title"]
     if (found := LETTERED.fullmatch(text)) and outline.style == "roman" and len(found["number"]) == 1:
         yield "roman", (outline.number[0], ord(found["number"]) - 64), found["title"]
     if found := NUMBERED.fullmatch(text):
         yield "arabic", tuple(map(int, found["number"].split("."))), found["title"]
-
-
-def _roman(numeral: str) -> int:
-    """
-    >>> _roman("XIV")
-    14
-    """
-    values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in numeral]
-    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def _whole_capitals(text: str) -> str:

@@ -46,9 +46,14 @@ def sentence(head: Row, row: Row) -> str:
 
 def markdown(head: Row, body: Sequence[Row]) -> str:
     """The table in Markdown: head, rule, and a line a row."""
-    lines = [_line(head), _line(["---"] * len(head)), *map(_line, body)]
+    lines = [markdown_line(head), markdown_line(["---"] * len(head)), *map(markdown_line, body)]
     return "\n".join(lines) if head else ""
 
 
-def _line(cells: Row) -> str:
+def markdown_line(cells: Row) -> str:
+    """Cells as a line of a Markdown table.
+
+    >>> markdown_line(["a|b", ""])
+    '| a\\\\|b |  |'
+    """
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

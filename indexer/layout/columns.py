@@ -29,11 +29,8 @@ def _cut(fragments: list[Fragment], right_to_left: bool, depth: int) -> list[lis
     result: list[list[Fragment]] = []
     crossing: list[Fragment] = []  # bands in a row that this gutter does not part; another may (a sidebar's)
     for band in [*_bands(fragments, gutter), []]:
-        sides = [
-            [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
-            [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
-        ]
-        if len(sides[0]) + len(sides[1]) < len(band) or _is_table(*sides):
+        sides = _sides(band, gutter)
+        if not _are_columns(band, sides):
             crossing += band
             continue
         if crossing:
@@ -77,12 +74,10 @@ def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
         inside = [spot for spot in range(place, end) if crossing[spot] <= least + 0.02 * total]
         strips.append((least, whole.x0 + inside[0] * step, whole.x0 + (inside[-1] + 1) * step))
         place = end
-    best: tuple[float, float] | None = None
     for _, left, right in sorted(strips, key=lambda strip: (round(strip[0] / total, 2), strip[1] - strip[2])):
         if right - left >= LEAST_GUTTER and _parts_prose(fragments, left, right):
-            best = (left, right)
-            break
-    return best
+            return left, right
+    return None
 
 
 def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bool:
@@ -142,24 +137,29 @@ def _with_neighbours(bands: list[list[Fragment]]) -> list[list[Fragment]]:
 
 def _rejoined(bands: list[list[Fragment]], gutter: tuple[float, float]) -> list[list[Fragment]]:
     """Neighbouring bands of two columns as one, so that a column is read to its end."""
-
-    def parted(band: Sequence[Fragment]) -> bool:
-        sides = (
-            [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
-            [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
-        )
-        return len(sides[0]) + len(sides[1]) == len(band) and not _is_table(*sides)
-
     result: list[list[Fragment]] = []
     before = False
     for band in bands:
-        now = parted(band)
+        now = _are_columns(band, _sides(band, gutter))
         if result and before and now:
             result[-1] += band
         else:
             result.append(band)
         before = now
     return result
+
+
+def _sides(band: Sequence[Fragment], gutter: tuple[float, float]) -> tuple[list[Fragment], list[Fragment]]:
+    """What stands to the left of the gutter, and to the right of it."""
+    return (
+        [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
+        [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
+    )
+
+
+def _are_columns(band: Sequence[Fragment], sides: tuple[Sequence[Fragment], Sequence[Fragment]]) -> bool:
+    """Whether the sides hold all of the band, and are not the cells of a table."""
+    return len(sides[0]) + len(sides[1]) == len(band) and not _is_table(*sides)
 
 
 def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:

@@ -10,6 +10,7 @@ from statistics import median
 
 from indexer.layout.lines import rows
 from indexer.layout.page import Fragment, Page, around
+from indexer.numerals import roman
 
 EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
 EDGE = 0.16  # of the page's height, as deep as furniture reaches
@@ -18,7 +19,6 @@ SAME_HEIGHT = 4.0  # points between the places of one running head on two pages
 NOTE = re.compile(r"[¹²³⁰⁴-⁹*†‡§]+\s?[^\W\d]")
 INTEGER = re.compile(r"\d+")
 ROMAN = re.compile(r"[ivxlc]+|[IVXLC]+")
-ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 BARE_NUMBER = re.compile(
     r"\W*(?:page|p\.|seite|第)?\s*(?:[\divxlcIVXLC]{1,7}|[A-Z]-\d+|\d+-\d+)(?:\s*(?:/|of|von|页)\s*\d*)?\W*", re.I
 )
@@ -79,7 +79,7 @@ def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
                 around_number = f"{text[: number.start()]}#{text[number.end() :]}"
                 keys.append((side, around_number, near, int(number[0]) - page.number))
         if ROMAN.fullmatch(text):
-            keys.append((side, "#roman", near, _roman(text) - page.number))
+            keys.append((side, "#roman", near, roman(text) - page.number))
     return keys
 
 
@@ -117,7 +117,7 @@ def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int
         number = INTEGER.search(text) if BARE_NUMBER.fullmatch(text) else None
         if number and len(number[0]) < 6 and (side, int(number[0]) - page.number) in numbering:
             return True
-        if ROMAN.fullmatch(text) and (side, _roman(text.casefold()) - page.number) in numbering:
+        if ROMAN.fullmatch(text) and (side, roman(text) - page.number) in numbering:
             return True
     return False
 
@@ -125,8 +125,3 @@ def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int
 def _is_note(row: Sequence[Fragment]) -> bool:
     """Whether the row is a footnote's first: a mark, then words."""
     return NOTE.match(row[0].text) is not None
-
-
-def _roman(text: str) -> int:
-    values = [ROMAN_VALUES[letter] for letter in text]
-    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))

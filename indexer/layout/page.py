@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from kohaku.tree import Box
 
@@ -46,6 +47,10 @@ class Rect:
         """Whether the other's middle lies in this one."""
         x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
+    def on(self, page: int) -> Box:
+        """The box on a page, as the tree keeps it."""
+        return Box(page, round(self.x0, 1), round(self.y0, 1), round(self.x1, 1), round(self.y1, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class Line:
     @property
     def box(self) -> Box:
         """The line's place, as the tree keeps it."""
-        return Box(self.page, *(round(side, 1) for side in (self.rect.x0, self.rect.y0, self.rect.x1, self.rect.y1)))
+        return self.rect.on(self.page)
 
 
 def around(rects: Iterable[Rect]) -> Rect:
@@ -105,11 +110,21 @@ def around(rects: Iterable[Rect]) -> Rect:
     return Rect(min(x0), min(y0), max(x1), max(y1))
 
 
-def main_style(fragments: Sequence[Fragment]) -> Style:
+class Styled(Protocol):
+    """Text of one style."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def style(self) -> Style: ...
+
+
+def main_style(parts: Sequence[Styled]) -> Style:
     """The style of most of the characters."""
-    if len(fragments) == 1:
-        return fragments[0].style
+    if len(parts) == 1:
+        return parts[0].style
     weights: dict[Style, int] = {}
-    for fragment in fragments:
-        weights[fragment.style] = weights.get(fragment.style, 0) + len(fragment.text)
+    for part in parts:
+        weights[part.style] = weights.get(part.style, 0) + len(part.text)
     return max(weights, key=lambda style: weights[style])

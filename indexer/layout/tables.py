@@ -11,7 +11,8 @@ from statistics import mean
 from indexer.blocks import Block, Mark
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.page import Fragment, Line, Rect, around
-from kohaku.tree import Box, Kind
+from indexer.tables import markdown_line
+from kohaku.tree import Kind
 
 THIN = 3.0  # points: a drawn rectangle no thicker is a line
 TOUCH = 3.0  # points between lines that meet
@@ -69,14 +70,15 @@ def block(table: Table) -> Block:
     """The table as a block: caption, scale and Markdown as its text, a sentence a row with its headers."""
     text = "\n".join(part for part in (table.caption, table.scale) if part)
     marks: list[Mark] = []
-    for place, (cells, rect) in enumerate(_markdown(table)):
+    rows = [(table.header, table.header_rect), *((row.cells, row.rect) for row in table.rows)]
+    for place, (cells, rect) in enumerate(rows):
         text += "\n" if text else ""
         start = len(text)
-        text += "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        text += markdown_line(cells)
         if rect:
-            marks.append(Mark(start, len(text), _box(table.page, rect)))
+            marks.append(Mark(start, len(text), rect.on(table.page)))
         if place == 0:
-            text += "\n|" + " --- |" * len(cells)
+            text += "\n" + markdown_line(["---"] * len(cells))
     sentences = tuple(sentence(row.cells, table.header, table.scale) for row in table.rows)
     return Block(
         Kind.TABLE,
@@ -134,15 +136,6 @@ def aligned(lines: Sequence[Line]) -> list[tuple[int, int, Table]]:
         found.append((first, end, table))
         start = end + 1
     return found
-
-
-def _box(page: int, rect: Rect) -> Box:
-    return Box(page, round(rect.x0, 1), round(rect.y0, 1), round(rect.x1, 1), round(rect.y1, 1))
-
-
-def _markdown(table: Table) -> list[tuple[tuple[str, ...], Rect | None]]:
-    body: list[tuple[tuple[str, ...], Rect | None]] = [(row.cells, row.rect) for row in table.rows]
-    return [(table.header, table.header_rect), *body]
 
 
 # Cells of a line
@@ -355,9 +348,9 @@ def _header_rows(placed: Sequence[Sequence[str]], lines: Sequence[Line], numeric
 def _header(rows: Sequence[Sequence[Cell]], columns: Sequence[tuple[float, float]]) -> list[str]:
     """A head for each column: the cells above it from the top, those over several columns for each of them."""
     heads: list[list[str]] = [[] for _ in columns]
-    for row, last in [*((row, False) for row in rows[:-1]), *((row, True) for row in rows[-1:])]:
+    for number, row in enumerate(rows, start=1):
         over_values = [cell for cell in row if cell.rect.x1 > columns[1][0]]
-        if not last and over_values and len(over_values) < len(columns) - 1:
+        if number < len(rows) and over_values and len(over_values) < len(columns) - 1:
             for cell in row:
                 if cell not in over_values:
                     heads[0].append(cell.text)

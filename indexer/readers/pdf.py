@@ -16,7 +16,7 @@ from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
 from indexer.layout.document import lay_out
 from indexer.layout.outline import Entry
-from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around
+from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around, main_style
 from kohaku import mupdf
 from kohaku.errors import ReadError
 from kohaku.tree import Box, Kind
@@ -89,7 +89,7 @@ class Turn:
             xs = sorted((a * x0 + c * y0 + e, a * x1 + c * y1 + e))
             ys = sorted((b * x0 + d * y0 + f, b * x1 + d * y1 + f))
             (x0, x1), (y0, y1) = xs, ys
-        return Box(box.page, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
+        return Rect(x0, y0, x1, y1).on(box.page)
 
 
 def read(path: Path) -> Parsed:
@@ -286,19 +286,9 @@ def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
     if not text:
         return
     inked = [ink for ink in inks if ink.text.strip()] or list(inks)
-    style = _main(inked)
+    style = main_style(inked)
     base = next(ink.base for ink in inked if ink.style == style)
     yield Fragment(text, around(ink.rect for ink in inked), base, style, inked[0].style)
-
-
-def _main(inks: Sequence[Ink]) -> Style:
-    """The style of most of the characters."""
-    if len(inks) == 1:
-        return inks[0].style
-    weights: dict[Style, int] = {}
-    for ink in inks:
-        weights[ink.style] = weights.get(ink.style, 0) + len(ink.text)
-    return max(weights, key=lambda style: weights[style])
 
 
 def _accented(found: re.Match[str]) -> str:
