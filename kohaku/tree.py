@@ -47,7 +47,10 @@ class Kind(StrEnum):
         >>> Kind.TABLE.tier.value
         'paragraph'
         """
-        return Tier(self.value) if self.value in tuple(Tier) else Tier.PARAGRAPH
+        return _TIERS[self]
+
+
+_TIERS = {kind: Tier(kind.value) if kind.value in set(Tier) else Tier.PARAGRAPH for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,12 @@ def retrieve(
     nodes |= {node.key: node for group in beside.values() for node in group}
     units = distinct(expand(lifted, nodes, store.parents([nodes[found.key] for found in lifted])))
 
+    costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
+
     def cost(node: Node) -> int:
-        return MARK_TOKENS + tokens("\n".join((" › ".join(node.headings), node.text)), count)
+        if node.key not in costs:
+            costs[node.key] = MARK_TOKENS + tokens("\n".join((" › ".join(node.headings), node.text)), count)
+        return costs[node.key]
 
     kept = fill(units, limits.budget, cost)
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
