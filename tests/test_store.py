@@ -300,9 +300,8 @@ def test_a_reader_reads_while_a_writer_writes(store: Store, path: Path) -> None:
 
 def test_a_second_writer_is_told_who_writes(store: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kohaku.store.WAIT", 0.05)
-    with Store.edit(path) as second, store._change():
-        with pytest.raises(StoreBusy, match=f"process {os.getpid()}"):
-            second.remove("report")
+    with Store.edit(path) as second, store._change(), pytest.raises(StoreBusy, match=f"process {os.getpid()}"):
+        second.remove("report")
 
 
 def test_an_older_schema_is_brought_up_by_numbered_steps(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
