@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from answerer.answer import Question
-from answerer.units import BLANK_UNITS, Unit, unit
+from answerer.units import Unit, unit, unit_asked
 from answerer.values import asks_number, asks_true_or_false
 from kohaku.words import stem, words
 
@@ -98,8 +98,9 @@ def claim(question: str) -> str:
 
 
 def _unit(question: Question) -> Unit | None:
-    if question.unit.strip().lower() not in BLANK_UNITS:
-        return unit(question.unit)
+    asked_for = unit_asked(question.unit)
+    if asked_for is not None:
+        return asked_for
     if re.search(r"\bpercent(?:age)?\b|\bwhat share\b|\bproportion of\b", question.text, re.IGNORECASE):
         return unit("percent")
     for match in reversed(list(_IN_UNIT.finditer(question.text))):

@@ -11,13 +11,13 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from answerer.answer import Question
-from answerer.values import BLANK, asks_true_or_false
+from answerer.units import unit_asked
+from answerer.values import asks_true_or_false
 from kohaku.chat import Message
 from retriever.evidence import Context
 
 HEADER = re.compile(r"\[(\s*ref_id\s*=)", re.IGNORECASE)
 MARKER = re.compile(r"[<>]{2,}(?=\s*evidence\b)", re.IGNORECASE)
-NO_UNIT = frozenset({"", BLANK, "none", "n/a"})
 
 RULES = """\
 You answer questions from evidence that was found in a collection of documents, and from nothing else.
@@ -114,7 +114,7 @@ def markers(question: str, evidence: str) -> tuple[str, str]:
 def _wanted(question: Question) -> list[str]:
     """What the value must look like, as far as the question tells."""
     unit = question.unit.strip()
-    if unit.casefold() not in NO_UNIT:
+    if unit_asked(unit) is not None:
         return [f"Unit asked for: {unit}"]
     return ["The question is answered by True or False."] if asks_true_or_false(question.text) else []
 

@@ -12,7 +12,7 @@ from answerer.answer import Answer, Citation, Question
 from answerer.prompts import AnswerReply, alias, prompt
 from answerer.quantities import Quantity, quantities
 from answerer.quotes import align
-from answerer.units import unit
+from answerer.units import unit_asked
 from answerer.values import BLANK, Form, asks_true_or_false, is_blank, normalise, parse
 from kohaku.chat import Chat
 from kohaku.errors import ContextTooLong
@@ -153,7 +153,7 @@ def _holds(text: str, value: str, unit_name: str) -> bool:
 
 
 def _amounts(found: Quantity, unit_name: str) -> list[Decimal]:
-    asked = unit(unit_name) if unit_name.strip() else None
+    asked = unit_asked(unit_name)
     converted = found.amounts(asked) if asked else None
     return [found.low, found.high, *(converted or ())]
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from answerer.answer import Answer, Citation, Question
 from answerer.references import write_references
-from answerer.units import BLANK_UNITS
+from answerer.units import unit_asked
 from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
 from kohaku.tables import check_unique, read_rows, storable, write_rows
@@ -165,7 +165,7 @@ def _question(row: Mapping[str, str]) -> Question:
     row = {name: storable(text) for name, text in row.items()}
     unit = row.get("answer_unit", "").strip()
     extra = {name: text for name, text in row.items() if name not in ("id", "question", "answer_unit")}
-    return Question(row["id"].strip(), row["question"].strip(), "" if unit.lower() in BLANK_UNITS else unit, extra)
+    return Question(row["id"].strip(), row["question"].strip(), "" if unit_asked(unit) is None else unit, extra)
 
 
 def _quoted(citation: Citation) -> str:

@@ -189,6 +189,15 @@ def unit(name: str) -> Unit:
     return Unit(" ".join(stem(word) for word in re.findall(r"\w+", name)), Decimal(1), known=False)
 
 
+def unit_asked(name: str) -> Unit | None:
+    """The unit that a question's field asks for, None where it is empty or says that there is none.
+
+    >>> unit_asked("is_blank"), unit_asked("kWh") == unit("kWh")
+    (None, True)
+    """
+    return None if name.strip().lower() in BLANK_UNITS else unit(name)
+
+
 _SCALE_WORD = re.compile(r"(thousands?|millions?|billions?|trillions?)(?:\s+of)?\s+(.+)$", re.IGNORECASE)
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from answerer.quantities import LONGEST_EXPONENT, Quantity, quantities, spelled
-from answerer.units import BLANK_UNITS, Unit, unit
+from answerer.units import Unit, unit_asked
 
 BLANK = "is_blank"
 """The word in a field that has nothing in it."""
@@ -85,7 +85,7 @@ def asks_true_or_false(question: str) -> bool:
 
 def asks_number(question: str, unit_name: str = "") -> bool:
     """Whether the answer must be a number or a range, by the unit asked for or the question's words."""
-    if unit_name.strip().lower() not in BLANK_UNITS:
+    if unit_asked(unit_name) is not None:
         return True
     return _ASKS_NUMBER.search(question) is not None and _ASKS_NAME.match(question) is None
 
@@ -156,7 +156,7 @@ def normalise(value: str, unit: str = "", question: str = "") -> str:
     found = _whole(text) or (_only(text) if numeric else None)
     if found is None:
         return text
-    asked = _unit_asked(unit)
+    asked = unit_asked(unit)
     if not numeric and not _is_bare(found, text):
         return text
     if found.is_range and not numeric and _is_year_span(found) and not _ASKS_RANGE.search(question):
@@ -179,10 +179,6 @@ def written(found: Quantity, asked: Unit | None) -> str:
 def shown(number: Decimal) -> str:
     """The number in plain digits, never with an exponent."""
     return format(number, "f")
-
-
-def _unit_asked(name: str) -> Unit | None:
-    return None if name.strip().lower() in BLANK_UNITS else unit(name)
 
 
 def _whole(text: str) -> Quantity | None:
