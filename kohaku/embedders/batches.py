@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kohaku.tree import Vectors
+
+Tokens = NDArray[np.int64]
 
 CHARACTERS_A_TOKEN = 80  # far more than any language has: what lies beyond is cut before a tokenizer spends time on it
 
@@ -27,6 +30,20 @@ def padded(lengths: Sequence[int], *, tokens: int, count: int = 1_000_000) -> li
         else:
             batches.append([index])
     return batches
+
+
+def arrays(batch: Sequence[Sequence[int] | Tokens]) -> tuple[Tokens, Tokens]:
+    """Token ids padded to the batch's longest, and the mask that is 1 where there is a token.
+
+    >>> [found.tolist() for found in arrays([[5], [6, 7]])]
+    [[[5, 0], [6, 7]], [[1, 0], [1, 1]]]
+    """
+    ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask
 
 
 def once(texts: Sequence[str], dimensions: int, max_tokens: int, embed: Callable[[list[str]], Vectors]) -> Vectors:

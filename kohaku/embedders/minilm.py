@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kohaku.cache import folder
-from kohaku.embedders.batches import once, padded
+from kohaku.embedders.batches import Tokens, arrays, once, padded
 from kohaku.errors import EmbedderError
 from kohaku.tree import Vectors
 
@@ -29,8 +28,6 @@ MAX_TOKENS = 256  # what the model was published with; positions go on to 512, u
 BATCH_TOKENS = 2_048  # larger batches leave the processor's cache and were no faster
 TEXTS = 1_024  # tokenized at once: the tokenizer's own records are ten times the text
 RECIPE = "1"  # raise it when export.py changes what it writes
-
-Tokens = NDArray[np.int64]
 
 log = logging.getLogger("kohaku")
 
@@ -73,7 +70,7 @@ class MiniLM:
         tokens = [ids for start in range(0, len(texts), TEXTS) for ids in self._tokens(texts[start : start + TEXTS])]
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
         for batch in padded([len(ids) for ids in tokens], tokens=BATCH_TOKENS):
-            ids, mask = _arrays([tokens[index] for index in batch])
+            ids, mask = arrays([tokens[index] for index in batch])
             vectors[batch] = self._session.run(["vectors"], {"ids": ids, "mask": mask})[0]
         return vectors
 
@@ -166,13 +163,3 @@ def _digest(content: bytes) -> str:
 def _cores() -> int:
     """Cores this process may use, which in a container are fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _arrays(batch: Sequence[Tokens]) -> tuple[Tokens, Tokens]:
-    """Token ids padded to the batch's longest, and the mask that is 1 where there is a token."""
-    ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
-    mask = np.zeros_like(ids)
-    for row, tokens in enumerate(batch):
-        ids[row, : len(tokens)] = tokens
-        mask[row, : len(tokens)] = 1
-    return ids, mask
