@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
-from indexer.prepare import Prepared, prepare
+from indexer.prepare import Prepared, blamed_on_the_file, prepare
 from kohaku.errors import ReadError
 
 Outcome = Prepared | ReadError
@@ -35,11 +35,10 @@ def prepare_all(
 def attempt(work: Prepare, path: Path, max_tokens: int) -> Outcome:
     """The outcome of preparing one file; whatever is wrong with it stops no other."""
     try:
-        return work(path, max_tokens)
+        with blamed_on_the_file():
+            return work(path, max_tokens)
     except ReadError as error:
         return error
-    except Exception as error:  # a reader's bug that this file brings out, at the one place that meets them all
-        return ReadError(f"its reader failed: {type(error).__name__}: {error}")
 
 
 def _until_broken(waiting: deque[Path], max_tokens: int, workers: int, work: Prepare) -> Iterator[tuple[Path, Outcome]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,17 @@ class Prepared:
     notes: tuple[str, ...]
 
 
+@contextmanager
+def blamed_on_the_file() -> Iterator[None]:
+    """Whatever goes wrong inside is a ReadError, even a reader's bug: a file that brings one out stops no other."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except Exception as error:
+        raise ReadError(f"its reader failed: {type(error).__name__}: {error}") from error
+
+
 def prepare(path: Path, max_tokens: int) -> Prepared:
     """Reads a file and grows its tree; ReadError for one that can't be read or holds no text."""
     parsed = read(path)
@@ -38,7 +50,8 @@ def prepare(path: Path, max_tokens: int) -> Prepared:
 def tree_of(path: str | Path, *, max_tokens: int = PASSAGE_TOKENS) -> tuple[Tree, tuple[str, ...]]:
     """The tree of one file, nothing stored, and remarks about it for the user."""
     path = Path(path)
-    parsed = read(path)
-    id = parsed.id or name_of(path)
-    document = Document(id, parsed.title or id, (str(path),), "", "", parsed.pages, parsed.metadata)
-    return grow(parsed, document, count=count, max_tokens=max_tokens), parsed.notes
+    with blamed_on_the_file():
+        parsed = read(path)
+        id = parsed.id or name_of(path)
+        document = Document(id, parsed.title or id, (str(path),), "", "", parsed.pages, parsed.metadata)
+        return grow(parsed, document, count=count, max_tokens=max_tokens), parsed.notes

@@ -14,8 +14,10 @@ from conftest import LetterEmbedder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.blocks import Parsed
 from indexer.build import Progress, Report, build, tree_of
 from indexer.changes import candidates
+from kohaku.errors import ReadError
 from kohaku.store import Store
 from kohaku.tree import Kind, Tier, Vectors
 
@@ -328,6 +330,15 @@ def test_the_tree_of_a_file_needs_no_index() -> None:
     tree, notes = tree_of("in/a.md")
     assert ([node.id for node in tree.nodes][-1], notes) == ("a:s1:p1:s1", ())
     assert not list(Path().glob("*.db"))
+
+
+def test_a_reader_s_bug_is_told_as_the_file_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(path: Path) -> Parsed:
+        raise IndexError("list index out of range")
+
+    monkeypatch.setattr("indexer.prepare.read", fails)
+    with pytest.raises(ReadError, match="its reader failed: IndexError"):
+        tree_of("in/a.md")
 
 
 def test_paragraphs_may_have_vectors_of_their_own(store: Store, embedder: LetterEmbedder) -> None:

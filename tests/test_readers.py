@@ -312,6 +312,9 @@ def test_what_document_json_may_leave_out_may_be_left_out() -> None:
         ({"sections": [1]}, r"sections\[0\] should be a JSON object"),
         ({"sections": [{"paragraphs": [{"text": 5}]}]}, r"sections\[0\].paragraphs\[0\].text should be text"),
         ({"sections": [{"paragraphs": [{"metadata": {"page": "x"}}]}]}, r"paragraphs\[0\].metadata.page"),
+        ({"sections": [{"metadata": {"page": "²"}}]}, r"sections\[0\].metadata.page is '²', not a page number"),
+        ({"sections": [{"metadata": {"page": "9" * 5000}}]}, r"sections\[0\].metadata.page is '99*, not a page number"),
+        ({"sections": [{"metadata": {"page": 10**30}}]}, r"sections\[0\].metadata.page is 10*, not a page number"),
     ],
 )
 def test_a_wrong_document_json_is_told_by_its_field(content: object, field: str) -> None:
@@ -319,12 +322,24 @@ def test_a_wrong_document_json_is_told_by_its_field(content: object, field: str)
         document_json.parse(content)
 
 
-@pytest.mark.parametrize("source", ["", "{", "[" * 100_000, '"\\ud835', "\x00"])
+@pytest.mark.parametrize("source", ["", "{", "[" * 100_000, '"\\ud835', "\x00", "9" * 5000])
 def test_broken_json_is_a_read_error(tmp_path: Path, source: str) -> None:
     file = tmp_path / "a.json"
     file.write_text(source)
     with pytest.raises(ReadError):
         read(file)
+
+
+@pytest.mark.parametrize("page", [0, -1, "0", None])
+def test_a_page_that_is_not_known_is_none(page: object) -> None:
+    [block] = document_json.parse({"sections": [{"metadata": {"page": page}, "paragraphs": ["Text."]}]}).blocks
+    assert block.page is None
+
+
+@pytest.mark.parametrize("title", ["Page 0", "Page " + "9" * 5000])
+def test_a_page_number_that_no_page_has_gives_no_page(title: str) -> None:
+    blocks = document_json.parse({"sections": [{"title": title, "paragraphs": ["Text."]}]}).blocks
+    assert {block.page for block in blocks} == {None}
 
 
 def test_half_characters_in_json_do_not_get_into_the_text() -> None:

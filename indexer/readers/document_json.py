@@ -18,7 +18,8 @@ from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
 PASSAGE = 800  # characters: about the 200 tokens that a passage may have
-PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d+)", re.IGNORECASE)
+PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d{1,6})", re.IGNORECASE)
+LAST_PAGE = 1_000_000  # no file has more, and far greater numbers no database holds
 PLACEHOLDER = re.compile(r"\[(?:image|figure)\b[^\]]*\][^\n]*", re.IGNORECASE)
 
 
@@ -26,7 +27,7 @@ def read(path: Path) -> Parsed:
     """A document JSON file; ReadError names the field that is not as it should be."""
     try:
         content = json.loads(decode(path.read_bytes()))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise ReadError(f"this is no valid JSON: {error}") from None
     return parse(content)
 
@@ -154,17 +155,17 @@ def _level(section: Mapping[str, Any]) -> int:
 
 def _page_of_title(title: str) -> int | None:
     found = PAGE_TITLE.fullmatch(title)
-    return int(found[1]) if found else None
+    return int(found[1]) or None if found else None
 
 
 def _page(part: Mapping[str, Any], where: str) -> int | None:
     metadata = _mapping(part.get("metadata") or {}, f"{where}.metadata")
     page = metadata.get("page")
-    if isinstance(page, str) and page.strip().isdigit():
+    if isinstance(page, str) and re.fullmatch(r"\s*\d{1,7}\s*", page):
         page = int(page)
-    if page is None or (isinstance(page, int) and not isinstance(page, bool)):
-        return page
-    raise ReadError(f"field {where}.metadata.page is {page!r}, not a page number")
+    if page is None or (isinstance(page, int) and not isinstance(page, bool) and page <= LAST_PAGE):
+        return page if page and page > 0 else None  # parsers write 0 or -1 where they know none
+    raise ReadError(f"field {where}.metadata.page is {repr(page)[:40]}, not a page number")
 
 
 def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
