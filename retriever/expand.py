@@ -1,4 +1,4 @@
-"""From a paragraph that was found to what should be read: its whole section where that is short, else itself."""
+"""From a paragraph that was found to what should be read: its whole short section, itself, or its best sentence."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from retriever.fuse import Ranked
 SHORT_SECTION = 120  # tokens: a section this short is read whole
 
 
-def expand(ranked: Sequence[Ranked], nodes: Mapping[int, Node], parents: Mapping[int, Node]) -> list[Unit]:
-    """Units to read, best first: each paragraph, and before it its section where that is short.
+def expand(
+    ranked: Sequence[Ranked], nodes: Mapping[int, Node], parents: Mapping[int, Node], sentences: Mapping[int, Node]
+) -> list[Unit]:
+    """Units to read, best first: each paragraph, before it its section where that is short, after it its best sentence.
 
-    The paragraph stays on offer for where the section doesn't fit. `nodes` and `parents` are looked up by a paragraph's
-    key.
+    The smaller ones are on offer for where the larger don't fit. `nodes`, `parents` and `sentences` are looked up by a
+    paragraph's key.
     """
     best: dict[int, Unit] = {}
     for found in ranked:
         parent = parents.get(found.key)
-        if parent is not None and parent.tier is Tier.SECTION and parent.tokens <= SHORT_SECTION:
-            best.setdefault(parent.key, Unit(parent, found.score, found.queries))
-        best.setdefault(found.key, Unit(nodes[found.key], found.score, found.queries))
+        short = parent is not None and parent.tier is Tier.SECTION and parent.tokens <= SHORT_SECTION
+        for node in (parent if short else None, nodes[found.key], sentences.get(found.key)):
+            if node is not None:
+                best.setdefault(node.key, Unit(node, found.score, found.queries))
     return list(best.values())

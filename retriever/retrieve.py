@@ -43,12 +43,18 @@ def retrieve(
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget."""
     rankings = search(queries, store, embedder, limit=limits.top_k)
-    nodes, home = paragraphs(rankings, store)
-    ranked = fuse(rankings, home, by=fusion, weights=trust(queries, rankings, nodes, store))
-    beside = store.neighbours([nodes[found.key] for found in ranked])
+    nodes, home, sentences = found(rankings, store)
+    weights = trust(queries, rankings, nodes, store)
+    ranked = fuse(rankings, home, by=fusion, weights=weights)
+    beside = store.neighbours([nodes[one.key] for one in ranked])
     lifted = lift(ranked, nodes, beside)
     nodes |= {node.key: node for group in beside.values() for node in group}
-    units = distinct(expand(lifted, nodes, store.parents([nodes[found.key] for found in lifted])))
+    above = store.parents([nodes[one.key] for one in lifted])
+    best = {
+        home[one.key]: sentences[one.key]
+        for one in reversed(fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights))
+    }
+    units = distinct(expand(lifted, nodes, above, best))
 
     costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
 
@@ -63,13 +69,14 @@ def retrieve(
     return Evidence(question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and _all_in(units, kept))
 
 
-def paragraphs(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int]]:
-    """The paragraphs that hits stand in, by key, and each hit's paragraph by the hit's key."""
-    found = store.nodes({hit.key for ranking in rankings for hit in ranking.hits})
-    above = store.parents([node for node in found.values() if node.tier is Tier.SENTENCE])
-    home = {key: above[key].key if node.tier is Tier.SENTENCE else key for key, node in found.items()}
-    nodes = {node.key: node for node in (*found.values(), *above.values()) if node.tier is Tier.PARAGRAPH}
-    return nodes, home
+def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int], dict[int, Node]]:
+    """The paragraphs that hits stand in, by key; each hit's paragraph by the hit's key; sentences that are hits."""
+    hits = store.nodes({hit.key for ranking in rankings for hit in ranking.hits})
+    sentences = {key: node for key, node in hits.items() if node.tier is Tier.SENTENCE}
+    above = store.parents(list(sentences.values()))
+    home = {key: above[key].key if key in sentences else key for key in hits}
+    nodes = {node.key: node for node in (*hits.values(), *above.values()) if node.tier is Tier.PARAGRAPH}
+    return nodes, home, sentences
 
 
 def tokens(text: str, count: Callable[[str], int]) -> int:

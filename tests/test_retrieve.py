@@ -111,9 +111,16 @@ def test_where_a_section_does_not_fit_its_paragraph_does(tmp_path: Path) -> None
     long = "Other words are written here, and more of them, so that it grows. " * 3
     with indexed(tmp_path, {"a.md": f"# T\n\nThe needle is 7.\n\n{long}\n"}) as store:
         [whole] = ask("needle", store).contexts
-        [part] = ask("needle", store, Limits(100, whole.tokens - 1)).contexts
+        part, *_ = ask("needle", store, Limits(100, whole.tokens - 1)).contexts
         assert (whole.kind, part.kind) == (Kind.SECTION, Kind.PARAGRAPH)
         assert "needle is 7" in part.text
+
+
+def test_where_a_paragraph_does_not_fit_its_best_sentence_does(tmp_path: Path) -> None:
+    long = "Other words are written here, and more of them, so that it grows. " * 3
+    with indexed(tmp_path, {"a.md": f"# T\n\n{long}The needle is 7. {long}\n"}) as store:
+        best, *_ = ask("needle", store, Limits(100, 40)).contexts
+        assert (best.kind, best.text.strip()) == (Kind.SENTENCE, "The needle is 7.")
 
 
 def test_evidence_is_complete_where_there_is_no_more_to_find(store: Store) -> None:
