@@ -28,6 +28,7 @@ WORD_ALIKE = 80.0
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _DROPPED = frozenset("\"'`´‘’‚‛“”„‟«»‹›\u00ad\u200b\u200c\u200d\ufeff*_")  # quotation marks, invisible, emphasis
 _OMITTED = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\(\s*(?:\.\.\.|…)\s*\)|\.\.\.+|…)\s*")
+_LETTER_AFTER = re.compile(r"\s*[^\W\d_]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not?|never|none|neither|nor|without|cannot|un(?:able|likely|available))\b|n[’']t\b", re.I)
 
@@ -103,9 +104,8 @@ def key(text: str) -> Key:
 
 
 def _inside_word(text: str, place: int) -> bool:
-    """Whether a hyphen joins letters, over a line's end too."""
-    after = text[place + 1 : place + 4].lstrip("\r\n")
-    return text[place - 1 : place].isalpha() and after[:1].isalpha()
+    """Whether a hyphen joins letters, over a line's end too, which a quote may have as a blank."""
+    return text[place - 1 : place].isalpha() and _LETTER_AFTER.match(text, place + 1) is not None
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
