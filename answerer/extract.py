@@ -105,6 +105,7 @@ _END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|(?<=[�
 _NO_END = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|vs|cf|Fig|Figs|Eq|Tab|Sec|No|approx|Dr|Mr|Ms|St|U\.S|Inc|Ltd|ca)|\b[A-Z])\.\W*$"
 )
+_BAR = re.compile(r"(?<!\\)\|")  # between cells; one that a cell holds is escaped
 _CELL = re.compile(r"[^;]+")
 
 
@@ -132,7 +133,7 @@ def _split(text: str) -> Iterator[tuple[str, bool]]:
     header: list[str] = []
     for line in text.split("\n"):
         if line.startswith("|") and line.rstrip().endswith("|"):
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(line.strip()[1:-1])]
             if all(re.fullmatch(r":?-*:?", cell) for cell in cells):
                 continue
             if not header:

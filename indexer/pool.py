@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from indexer.prepare import Prepared, blamed_on_the_file, prepare
 from kohaku.errors import ReadError
+from kohaku.machine import cores
 
 Outcome = Prepared | ReadError
 Prepare = Callable[[Path, int], Prepared]
@@ -24,7 +24,7 @@ def prepare_all(
 ) -> Iterator[tuple[Path, Outcome]]:
     """Each file with its tree or why it has none, in the order given; workers 0: one a core, 1: this process alone."""
     waiting = deque(paths)
-    workers = min(workers or os.cpu_count() or 1, len(waiting))
+    workers = min(workers or cores(), len(waiting))
     if workers <= 1:
         yield from ((path, attempt(work, path, max_tokens)) for path in waiting)
         return

@@ -39,9 +39,16 @@ def sentence(head: Row, row: Row) -> str:
 
     >>> sentence(["Model", "kWh", ""], ["GPT-3", "1287", "yes"])
     'Model: GPT-3; kWh: 1287; yes'
+    >>> sentence(["", "", ""], ["2020", "5", "5"])
+    '2020; 5; 5'
     """
-    pairs = dict.fromkeys(zip(head, row, strict=True))  # a cell that spans columns of one name is said once
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    said: set[tuple[str, str]] = set()
+    parts: list[str] = []
+    for name, cell in zip(head, row, strict=True):
+        if cell and (not name or (name, cell) not in said):  # a cell that spans columns of one name is said once
+            parts.append(f"{name}: {cell}" if name else cell)
+        said.add((name, cell))
+    return "; ".join(parts)
 
 
 def markdown(head: Row, body: Sequence[Row]) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from answerer.answer import Answer, Question
 from answerer.asking import Kind, asked
-from answerer.extract import read
+from answerer.extract import _split, read
 from kohaku.tree import Kind as NodeKind
 from retriever.evidence import Context, Evidence
 
@@ -125,3 +125,8 @@ def test_any_text_can_be_asked_of_any_text_and_the_answer_is_the_same_twice(
     one, other = (answer(question, unit, context(text, "a"), context(REPORT, "b")) for _ in range(2))
     assert one == other
     assert one.is_blank == (not one.citations)
+
+
+def test_a_bar_within_a_table_s_cell_parts_no_cells() -> None:
+    table = "| Name | Size |\n| --- | --- |\n| x\\|y | 64 GB |"
+    assert [text for text, _ in _split(table)] == ["Name: x|y; Size: 64 GB"]

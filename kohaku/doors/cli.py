@@ -310,7 +310,7 @@ def answer(
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
     _spare(out, settings.db, questions, metadata)
-    from kohaku.doors.display import answer_lines, answer_object, progress_bar
+    from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines
     from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
@@ -327,6 +327,8 @@ def answer(
         elif questions is not None and out is not None:
             with progress_bar() as advance:
                 failed = engine.submit(questions, out, metadata=metadata, restart=not resume, progress=advance)
+            for line in usage_lines(engine.usage()):
+                _say(line)
             for outcome in failed:
                 _say(f"{outcome.question.id}: {outcome.reason}")
             if failed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from answerer.answer import Answer
 from answerer.score import Score
 from indexer.build import Report
+from kohaku.chat import Usage
 from kohaku.tree import Document, Node, Tier
 from retriever.evidence import Context, Evidence
 
@@ -161,6 +162,15 @@ def document_line(document: Document) -> str:
     pages = f"{document.pages} pages" if document.pages else "no pages"
     fields = (document.id, document.title, pages, ", ".join(document.sources))
     return "\t".join(one_line(field).replace("\t", " ") for field in fields)
+
+
+def usage_lines(usage: Mapping[str, Usage]) -> Iterator[str]:
+    """What each model has cost, a line a model."""
+    for model, spent in usage.items():
+        yield (
+            f"{model}: {spent.calls} calls, {spent.prompt_tokens:,.0f} prompt and {spent.completion_tokens:,.0f} reply "
+            f"tokens, {spent.failures} failed, {spent.waited:.0f} s waited"
+        )
 
 
 def score_lines(score: Score) -> Iterator[str]:

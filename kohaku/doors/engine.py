@@ -16,7 +16,7 @@ from answerer.submission import Submission, read_questions, row
 from indexer.build import Progress, Report, build
 from indexer.metadata import read_metadata
 from kohaku import embedders
-from kohaku.chat import OpenAIChat
+from kohaku.chat import OpenAIChat, Usage
 from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, WrongEmbedder
@@ -86,12 +86,17 @@ class Engine:
         return cls(Store.open(path), known)
 
     def close(self) -> None:
-        """Closes the index, and the connections to a model's server where there are such."""
+        """Closes the index, and the connections to models' servers where there are such."""
         self.store.close()
-        for name in ("chat", "planner"):
-            client = self.__dict__.get(name)  # a cached property that was never used has opened nothing
-            if client is not None:
+        for name in ("chat", "planner", "embedder"):
+            client: Any = self.__dict__.get(name)  # a cached property that was never used has opened nothing
+            if hasattr(client, "close"):
                 client.close()
+
+    def usage(self) -> dict[str, Usage]:
+        """What the models that were asked have cost so far, by name."""
+        clients = (self.__dict__.get(name) for name in ("chat", "planner"))
+        return {client.model: client.usage for client in clients if client is not None}
 
     def __enter__(self) -> Self:
         return self

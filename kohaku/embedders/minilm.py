@@ -21,6 +21,7 @@ import numpy as np
 from kohaku.cache import folder
 from kohaku.embedders.batches import Tokens, arrays, once, padded
 from kohaku.errors import EmbedderError
+from kohaku.machine import cores
 from kohaku.tree import Vectors
 
 MODEL, DIMENSIONS = "all-MiniLM-L6-v2", 384
@@ -48,7 +49,7 @@ class MiniLM:
         weights = _weights()
         export = _cached(weights, folder(cache))
         options = SessionOptions()
-        options.intra_op_num_threads = _cores()
+        options.intra_op_num_threads = cores()
         options.graph_optimization_level = GraphOptimizationLevel.ORT_DISABLE_ALL  # done by the export
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # on busy cores a third faster
         options.log_severity_level = 3
@@ -158,8 +159,3 @@ def _weights() -> Path:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
-
-
-def _cores() -> int:
-    """Cores this process may use, which in a container are fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
