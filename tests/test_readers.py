@@ -238,6 +238,35 @@ def test_html_lists_give_items_also_nested_and_defined_ones() -> None:
     assert terms.sentences == ("PUE: a ratio",)
 
 
+@pytest.mark.parametrize(
+    ("source", "items"),
+    [
+        ("<ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>", ("a", "b", "c")),
+        ("<ul><li>a<ul><li>b</ul>more of a</ul>", ("a more of a", "b")),
+        ("<ol>loose<p>words</p><li>x</ol>", ("loose words", "x")),
+        ("<ul><a href=x><li>y</li></a></ul>", ("y",)),
+        ("<dl><div><dt>PUE</dt><dd>a ratio</dd></div><div><dt>A<dt>B<dd>c</div></dl>", ("PUE: a ratio", "A, B: c")),
+        ("<dl><dt>A<dd>b<dd>c<dt>D</dl>", ("A: b", "c", "D")),
+        ("<dl><dl><dt>A<dd>b</dl></dl>", ("A: b",)),
+    ],
+)
+def test_html_lists_lose_no_text_however_they_are_nested(source: str, items: tuple[str, ...]) -> None:
+    [block] = html.blocks(source)
+    assert block.sentences == items
+
+
+def test_html_lists_may_be_nested_thousands_deep() -> None:
+    [block] = html.blocks("<ul><li>x" * 3000)
+    assert len(block.sentences) > 100
+    assert len(block.text) < 50 * len(block.sentences)
+
+
+def test_html_cells_that_span_billions_are_cut_short() -> None:
+    cells = f"<td>0<td colspan={'9' * 5000}>1" + "<td colspan=1000 rowspan=1000>2" * 50
+    [block] = html.blocks(f"<table><tr>{cells}{'<tr><td>3<td>4' * 500}</table>")
+    assert len(block.text) < 2_000_000
+
+
 @given(st.text())
 def test_any_text_is_html(source: str) -> None:
     assert all(block.text for block in html.blocks(source))

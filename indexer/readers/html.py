@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Comment, Doctype, ProcessingInstruction, Tag
@@ -26,9 +27,12 @@ INLINE_TAGS = """
 """
 SILENT, INLINE = frozenset(SILENT_TAGS.split()), frozenset(INLINE_TAGS.split())
 SILENT_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary"})
+LISTS, ITEMS = ("ul", "ol", "dl"), ("li", "dt", "dd")
 HEADING = re.compile(r"h([1-6])")
 HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+DEEPEST = 20  # levels of a list that indent: over thousands the spaces would outgrow the text a thousandfold
 WIDEST = 1000  # columns a cell may span, as HTML has it
+MOST_REPEATED = 100_000  # cells of a table that spans repeat: some kilobytes of HTML can ask for billions
 NOT_TEXT = (Comment, Doctype, ProcessingInstruction)
 
 
@@ -104,7 +108,7 @@ def _whole(tag: Tag) -> list[Block] | None:
         return _if_text(Kind.SECTION, clean(_text(tag)), level=int(heading[1]))
     if tag.name in ("pre", "listing", "xmp"):
         return _if_text(Kind.CODE, clean_lines(_text(tag)).strip("\n"))
-    if tag.name in ("ul", "ol", "dl") and tag.find("table") is None and tag.find(HEADING) is None:
+    if tag.name in LISTS and tag.find("table") is None and tag.find(HEADING) is None:
         return _list(tag)
     if tag.name == "figcaption":
         caption = clean(_text(tag))
@@ -140,32 +144,66 @@ def _text(tag: Tag) -> str:
 
 def _list(tag: Tag) -> list[Block]:
     """A list with its items as sentences; nested items are items of their own."""
-    items = [(depth, text) for depth, text in _items(tag, 0) if text]
-    lines = (f"{'  ' * depth}- {text}" for depth, text in items)
+    items = [(depth, text) for depth, text in _items(tag) if text]
+    lines = (f"{'  ' * min(depth, DEEPEST)}- {text}" for depth, text in items)
     return [Block(Kind.LIST, "\n".join(lines), sentences=tuple(text for _, text in items))] if items else []
 
 
-def _items(tag: Tag, depth: int) -> Iterator[tuple[int, str]]:
-    terms: list[str] = []
-    for item in tag.find_all(("li", "dt", "dd"), recursive=False):
-        if _silent(item):
-            continue
-        nested = item.find_all(("ul", "ol", "dl"), recursive=True)
-        inner = [sublist for sublist in nested if sublist.find_parent(("ul", "ol", "dl")) is tag]
-        for sublist in inner:
-            sublist.extract()
-        text = clean(_text(item))
-        if item.name == "dt":
-            terms.append(text)
-        elif item.name == "dd":
-            yield depth, f"{', '.join(terms)}: {text}" if terms else text
+@dataclass(slots=True)
+class _Item:
+    """An item in the making: its element's name, its list, how deep that is nested, and the parts of its text."""
+
+    name: str
+    list: Tag
+    depth: int
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return clean("".join(self.parts))
+
+
+def _items(tag: Tag) -> Iterator[tuple[int, str]]:
+    """The items in order, with their depth; a definition begins with its terms."""
+    terms: list[_Item] = []
+    for item in _gathered(tag):
+        if terms and (item.name == "li" or item.list is not terms[0].list):
+            yield terms[0].depth, _named(terms)
             terms = []
+        if item.name == "dt":
+            terms.append(item)
         else:
-            yield depth, text
-        for sublist in inner:
-            yield from _items(sublist, depth + 1)
+            yield item.depth, f"{_named(terms)}: {item.text}" if terms else item.text
+            terms = []
     if terms:
-        yield depth, ", ".join(terms)
+        yield terms[0].depth, _named(terms)
+
+
+def _named(terms: Sequence[_Item]) -> str:
+    return ", ".join(term.text for term in terms)
+
+
+def _gathered(tag: Tag) -> list[_Item]:
+    """The items of a list and of the lists in it; what a list holds outside of its items is one before them."""
+    items = [_Item("li", tag, 0)]
+    stack: list[tuple[PageElement | None, _Item]] = [(child, items[0]) for child in reversed(tag.contents)]
+    while stack:
+        element, item = stack.pop()
+        if element is None or (isinstance(element, Tag) and element.name == "br"):
+            item.parts.append("\n")
+        elif isinstance(element, NavigableString):
+            item.parts.append("" if isinstance(element, NOT_TEXT) else str(element))
+        elif isinstance(element, Tag) and not _silent(element):
+            if element.name not in INLINE:
+                item.parts.append("\n")
+                stack.append((None, item))
+            if element.name in LISTS:
+                items.append(_Item("li", element, item.depth + 1))
+            elif element.name in ITEMS:
+                items.append(_Item(element.name, item.list, item.depth))
+            opened = items[-1] if element.name in (*LISTS, *ITEMS) else item
+            stack.extend((child, opened) for child in reversed(element.contents))
+    return items
 
 
 def _layout(tag: Tag) -> bool:
@@ -203,6 +241,7 @@ def _grid(rows: list[Tag]) -> list[list[str]]:
     """The cells row by row, one that spans several repeated in each."""
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}  # column → (rows still to fill, text)
+    room = MOST_REPEATED
     for row in rows:
         line: list[str] = []
         cells = list(row.find_all(("td", "th"), recursive=False))
@@ -216,8 +255,11 @@ def _grid(rows: list[Tag]) -> list[list[str]]:
                 continue
             cell = cells.pop(0)
             text = _text(cell)
-            down = _span(cell, "rowspan")
-            for _ in range(_span(cell, "colspan")):
+            across, down = _span(cell, "colspan"), _span(cell, "rowspan")
+            if across * down > room:
+                across = down = 1
+            room -= across * down - 1
+            for _ in range(across):
                 if down > 1:
                     hanging[len(line)] = (down - 1, text)
                 line.append(text)
@@ -227,4 +269,4 @@ def _grid(rows: list[Tag]) -> list[list[str]]:
 
 def _span(cell: Tag, name: str) -> int:
     value = str(cell.get(name, "1")).strip()
-    return min(max(int(value), 1), WIDEST) if value.isascii() and value.isdigit() else 1
+    return min(max(int(value[:9]), 1), WIDEST) if value.isascii() and value.isdigit() else 1
