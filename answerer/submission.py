@@ -117,8 +117,8 @@ class Submission:
     def add(self, row: Row) -> None:
         """Takes a finished row; when this returns, it outlasts a kill of the process or of the machine."""
         row = {column: storable(row[column]) for column in COLUMNS}
+        self._rows[row["id"]] = row  # first: an interrupt between the two would leave the row out of the CSV
         self._append(json.dumps(row) + "\n")
-        self._rows[row["id"]] = row
 
     def write(self) -> None:
         """Writes the CSV: the finished rows in the questions' order, each once."""

@@ -181,3 +181,17 @@ def test_any_text_of_a_model_is_written_as_utf8_and_taken_up_again(
         [header, cells] = csv.reader(file)
     assert header == list(COLUMNS) and all(cells) and "\0" not in "".join(cells)
     assert Submission(out, [question]).waiting == []
+
+
+def test_a_row_whose_writing_is_interrupted_stands_in_the_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "out.csv"
+    with pytest.raises(KeyboardInterrupt), Submission(path, QUESTIONS) as submission:
+        monkeypatch.setattr("os.fsync", interrupted)
+        try:
+            submission.add(finished(QUESTIONS[0]))
+        finally:
+            monkeypatch.undo()
+    assert values(path) == {"q1": "5"}
