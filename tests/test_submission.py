@@ -188,10 +188,7 @@ def test_a_row_whose_writing_is_interrupted_stands_in_the_csv(tmp_path: Path, mo
         raise KeyboardInterrupt
 
     path = tmp_path / "out.csv"
-    with pytest.raises(KeyboardInterrupt), Submission(path, QUESTIONS) as submission:
-        monkeypatch.setattr("os.fsync", interrupted)
-        try:
-            submission.add(finished(QUESTIONS[0]))
-        finally:
-            monkeypatch.undo()
+    with pytest.raises(KeyboardInterrupt), Submission(path, QUESTIONS) as submission, monkeypatch.context() as patch:
+        patch.setattr("os.fsync", interrupted)
+        submission.add(finished(QUESTIONS[0]))
     assert values(path) == {"q1": "5"}
