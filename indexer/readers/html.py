@@ -154,7 +154,7 @@ class _Item:
     """An item in the making: its element's name, its list, how deep that is nested, and the parts of its text."""
 
     name: str
-    list: Tag
+    within: Tag
     depth: int
     parts: list[str] = field(default_factory=list)
 
@@ -167,7 +167,7 @@ def _items(tag: Tag) -> Iterator[tuple[int, str]]:
     """The items in order, with their depth; a definition begins with its terms."""
     terms: list[_Item] = []
     for item in _gathered(tag):
-        if terms and (item.name == "li" or item.list is not terms[0].list):
+        if terms and (item.name == "li" or item.within is not terms[0].within):
             yield terms[0].depth, _named(terms)
             terms = []
         if item.name == "dt":
@@ -200,7 +200,7 @@ def _gathered(tag: Tag) -> list[_Item]:
             if element.name in LISTS:
                 items.append(_Item("li", element, item.depth + 1))
             elif element.name in ITEMS:
-                items.append(_Item(element.name, item.list, item.depth))
+                items.append(_Item(element.name, item.within, item.depth))
             opened = items[-1] if element.name in (*LISTS, *ITEMS) else item
             stack.extend((child, opened) for child in reversed(element.contents))
     return items
