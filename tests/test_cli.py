@@ -285,7 +285,7 @@ def test_a_document_is_removed_and_its_file_stays(run: Run, db: Path) -> None:
     [
         (["docs", "--db", "none.db"], "make one with `kohaku index"),
         (["docs", "--db", "files/lake.md"], "is not a kohaku index"),
-        (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku parse` print ids"),
+        (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku parse --json` print ids"),
         (["show", "lake", "--picture", "x.png"], "no place on a page"),
         (["retrieve", "q", "--embedder", "other"], "built with embedder letters-default/26, not letters-other/26"),
         (["index", "files", "--embedder", "other"], "another file with --db"),

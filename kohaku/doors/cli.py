@@ -26,8 +26,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Db = Annotated[Path | None, typer.Option("--db", help="The index file.  [default: KOHAKU_DB, else kohaku.db]")]
-Config = Annotated[Path | None, typer.Option("--config", help="A settings file.  [default: kohaku.toml here]")]
+Db = Annotated[Path | None, typer.Option("--db", help="The index file.", show_default="KOHAKU_DB, else kohaku.db")]
+Config = Annotated[Path | None, typer.Option("--config", help="A settings file.", show_default="kohaku.toml here")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
 EmbedderName = Annotated[
     str | None,
@@ -133,7 +133,7 @@ def index(
         Literal["mean", "direct", "both"] | None, typer.Option(help="How a paragraph gets its vector.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Processes that read files.  [default: one a core]")
+        int | None, typer.Option(min=0, help="Processes that read files.", show_default="one a core")
     ] = None,
     prune: Annotated[bool, typer.Option("--prune", help="Drop documents whose files are gone.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again too.")] = False,
@@ -393,7 +393,7 @@ def show(
     with _store(settings) as store:
         found = store.node(_typed(node))
         if found is None:
-            raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse` print ids")
+            raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse --json` print ids")
         if picture is not None:
             picture.write_bytes(page_picture(store, found))
             _say(f"wrote {picture}")
