@@ -23,7 +23,8 @@ def main(
         answer = engine.ask(question)
     typer.echo(f"\n{answer.text}")
     for citation in answer.citations:
-        typer.echo(f"  “{citation.quote}” ({citation.document}, pages {citation.pages})")
+        page = f" p. {citation.pages[0]}" if citation.pages else ""
+        typer.echo(f"  “{citation.quote}” ({citation.document}{page})")
 
 
 if __name__ == "__main__":
