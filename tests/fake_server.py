@@ -34,6 +34,13 @@ def fails(status: int, message: str, *, headers: Mapping[str, str] | None = None
     return Step(status, {"error": {"message": message, **error}}, headers or {})
 
 
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that was killed is no affair of the server's."""
+
+
 class FakeServer:
     """Plays its steps in order, then answers every request by `otherwise`; remembers the requests."""
 
@@ -44,8 +51,7 @@ class FakeServer:
         self.keys: list[str] = []
         self.in_flight = self.most_in_flight = 0
         self.lock = threading.Lock()
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.http.daemon_threads = True
+        self.http = _Http(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     @property

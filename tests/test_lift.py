@@ -61,14 +61,15 @@ def test_nothing_found_is_lost_and_the_order_is_that_of_the_scores(scores: dict[
     assert lift(found, nodes(*scores), beside) == lifted
 
 
-def test_a_short_section_is_offered_whole_and_its_paragraph_for_where_it_does_not_fit() -> None:
+def test_what_is_read_is_on_offer_in_every_size_the_largest_first() -> None:
     section = Node("d", 1, 9, 0, Kind.SECTION, "d:s1", "all", SHORT_SECTION, key=1)
-    units = expand(ranked((5, 2.0), (6, 1.0)), nodes(5, 6), {5: section, 6: section})
-    assert [(unit.node.key, unit.score) for unit in units] == [(1, 2.0), (5, 2.0), (6, 1.0)]
+    sentence = Node("d", 6, 6, 5, Kind.SENTENCE, "d:s1:p1:s1", "one", 5, key=60)
+    units = expand(ranked((5, 2.0), (6, 1.0)), nodes(5, 6), {5: section, 6: section}, {5: sentence})
+    assert [(unit.node.key, unit.score) for unit in units] == [(1, 2.0), (5, 2.0), (60, 2.0), (6, 1.0)]
 
 
 def test_a_long_section_and_a_whole_document_are_not_offered() -> None:
     section = Node("d", 1, 9, 0, Kind.SECTION, "d:s1", "all", SHORT_SECTION + 1, key=1)
     document = Node("e", 0, 9, None, Kind.DOCUMENT, "e", "all", 10, key=2)
-    units = expand(ranked((5, 2.0), (6, 1.0)), nodes(5, 6), {5: section, 6: document})
+    units = expand(ranked((5, 2.0), (6, 1.0)), nodes(5, 6), {5: section, 6: document}, {})
     assert [unit.node.key for unit in units] == [5, 6]
