@@ -11,7 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohaku import schema
-from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, WrongEmbedder
+from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
 from kohaku.sqlite import connect, sqlite3
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
 from kohaku.words import expression, fold
@@ -28,6 +28,8 @@ from kohaku.words import expression, fold
 WAIT = 60.0  # seconds for another writer's document to end
 MAGIC = b"SQLite format 3\x00"
 MOST = 4096  # sqlite-vec's largest k
+DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
+UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
 
 # A document's title and a paragraph's headings steer a search, but its own words decide.
 TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT = 1.0, 0.4, 0.2
@@ -118,8 +120,9 @@ class Store:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
         if writable:
-            db.execute("pragma synchronous = normal")
-            db.execute("pragma foreign_keys = on")
+            with _told(path):
+                db.execute("pragma synchronous = normal")
+                db.execute("pragma foreign_keys = on")
         return store
 
     def close(self) -> None:
@@ -184,7 +187,7 @@ class Store:
         try:
             faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
             faults += [f"{count} {what}" for what, query in _CHECKS.items() if (count := self._rows(query)[0][0])]
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, DamagedStore) as error:
             faults.append(str(error))
         return faults
 
@@ -313,23 +316,24 @@ class Store:
     @contextmanager
     def _change(self) -> Iterator[None]:
         """All that happens inside is one transaction; changes may nest."""
-        with self._turn:
+        with self._turn, _told(self.path):
             if self._db.in_transaction:
                 yield
                 return
             try:
                 self._db.execute("begin immediate")
             except sqlite3.OperationalError as error:
-                if "readonly" in str(error):
+                if "locked" not in str(error):
                     raise
                 raise StoreBusy(self.path, self.setting("writer") or "") from error
             try:
                 self._db.execute("insert or replace into meta values ('writer', ?)", (_me(),))
                 yield
+                self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                if self._db.in_transaction:  # a full disk has already ended it
+                    self._db.execute("rollback")
                 raise
-            self._db.execute("commit")
 
     # ---- documents and nodes
 
@@ -355,10 +359,11 @@ class Store:
             """,
             values,
         )
-        return [
-            Document(id, title, tuple(json.loads(sources)), content, fingerprint, pages, json.loads(metadata))
-            for id, title, content, fingerprint, pages, metadata, sources in rows
-        ]
+        with _sound_rows(self.path):
+            return [
+                Document(id, title, tuple(json.loads(sources)), content, fingerprint, pages, json.loads(metadata))
+                for id, title, content, fingerprint, pages, metadata, sources in rows
+            ]
 
     def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
         """Nodes by key, read at once."""
@@ -441,7 +446,9 @@ class Store:
         return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
 
     def _nodes(self, where: str, values: Mapping[str, object]) -> list[Node]:
-        return [_node(row) for row in self._rows(f"{_NODE} {where}", values)]
+        rows = self._rows(f"{_NODE} {where}", values)
+        with _sound_rows(self.path):
+            return [_node(row) for row in rows]
 
     def image(self, hash: str) -> bytes | None:
         """The bytes of a figure's image."""
@@ -557,13 +564,31 @@ class Store:
         return [key for (key,) in rows]
 
     def _rows(self, query: str, values: Mapping[str, object] | None = None) -> list[Any]:
-        with self._turn:
-            try:
-                return list(self._db.execute(query, values or {}))
-            except sqlite3.DatabaseError as error:
-                if "malformed" in str(error) or "not a database" in str(error):
-                    raise DamagedStore(self.path, str(error)) from error
-                raise
+        with self._turn, _told(self.path):
+            return list(self._db.execute(query, values or {}))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What SQLite says of a damaged file or a disk that takes no more, as an error of ours."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+        if any(words in said for words in DAMAGED):
+            raise DamagedStore(path, said) from error
+        if any(words in said for words in UNWRITABLE):
+            raise StoreError(f"{path} can't be written ({said}): make room, or give another path to --db") from error
+        raise
+
+
+@contextmanager
+def _sound_rows(path: Path) -> Iterator[None]:
+    """What a row holds that we never wrote is damage."""
+    try:
+        yield
+    except ValueError as error:
+        raise DamagedStore(path, f"a row can't be read: {error}") from error
 
 
 _INSERT_NODE = """
@@ -665,8 +690,7 @@ def _inspect(path: Path) -> None:
 
 
 def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
-    db = connect(f"{path.resolve().as_uri()}?mode=rwc", wait=WAIT)
-    try:
+    with _told(path), closing(connect(f"{path.resolve().as_uri()}?mode=rwc", wait=WAIT)) as db:
         db.execute("pragma journal_mode = wal")
         db.execute("begin immediate")
         if db.execute("pragma user_version").fetchone()[0] == 0:  # else another process was first
@@ -675,5 +699,3 @@ def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
             db.executemany("insert into meta values (?, ?)", facts.items())
         db.execute("commit")
         db.execute("pragma wal_checkpoint(truncate)")
-    finally:
-        db.close()

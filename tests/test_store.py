@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohaku import schema
-from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, WrongEmbedder
+from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
 from kohaku.sqlite import connect
 from kohaku.store import Store
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
@@ -264,6 +264,38 @@ def test_a_truncated_file_is_told(store: Store, path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(DamagedStore, match="bytes"):
         Store.open(path)
+
+
+def test_pages_that_are_overwritten_are_told_whoever_meets_them(store: Store, path: Path) -> None:
+    for number in range(30):
+        fill(store, tree(f"doc{number}", [f"Sentence {number} of the cat."]))
+    store.close()
+    content = bytearray(path.read_bytes())
+    content[8 * 4096 :] = bytes(len(content) - 8 * 4096)
+    path.write_bytes(content)
+    with Store.open(path) as damaged:
+        assert damaged.check()
+        with pytest.raises(DamagedStore):
+            damaged.documents()
+    with pytest.raises(DamagedStore), Store.edit(path) as damaged:
+        damaged.remove("doc3")
+
+
+def test_rows_that_hold_what_we_never_wrote_are_damage(store: Store) -> None:
+    fill(store, tree())
+    store._db.execute("update document set metadata = '{'")
+    with pytest.raises(DamagedStore, match="a row can't be read"):
+        store.documents()
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_there(store: Store) -> None:
+    fill(store, tree())
+    pages = store._db.execute("pragma page_count").fetchone()[0]
+    store._db.execute(f"pragma max_page_count = {pages}")  # SQLite then says what it says of a full disk
+    with pytest.raises(StoreError, match=r"full.*make room"):
+        fill(store, tree("large", [f"Sentence {number} on mats and cats." for number in range(3000)]))
+    assert [document.id for document in store.documents()] == ["report"]
+    assert store.check() == []
 
 
 def test_a_newer_schema_is_refused_with_the_versions(store: Store, path: Path) -> None:
