@@ -121,6 +121,7 @@ class OpenAIChat:
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
         self._in_flight = threading.BoundedSemaphore(concurrency)
         self._manner, self._lock = Manner(), threading.Lock()
+        self._was_reached = False  # a server that answered once and is gone may come back
         # retries are counted here, once, and not twice over
         self._client = OpenAI(base_url=base_url or OPENAI, api_key=api_key or NO_KEY, timeout=timeout, max_retries=0)
 
@@ -205,11 +206,15 @@ class OpenAIChat:
             with self._in_flight:
                 self.usage.add(calls=1)
                 completion = self._client.chat.completions.create(**request)
+                self._was_reached = True
         except openai.APIStatusError as error:
+            self._was_reached = True
             raise self._meaning(_fault(error), request) from None
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
             # a timeout is a connection error too; ValueError is a body that is no JSON
             cause = error.__cause__ or error
+            if type(cause).__name__ == "ConnectError" and not self._was_reached:
+                raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
             raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
         except openai.OpenAIError as error:
             raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None

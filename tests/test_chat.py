@@ -12,7 +12,7 @@ from fake_server import DROP, FakeServer, Step, fails, says
 from pydantic import BaseModel
 
 from kohaku.chat import Chat, Message, OpenAIChat, strict_schema
-from kohaku.errors import ContextTooLong, ModelError, ReplyError
+from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 
 
@@ -386,10 +386,10 @@ def test_a_page_instead_of_a_completion_tells_to_check_the_base_url(server: Fake
         connect().ask(MESSAGES, Plan)
 
 
-def test_no_server_at_all_is_one_line() -> None:
+def test_where_no_server_is_that_is_told_at_once() -> None:
     with (
-        OpenAIChat("m", base_url="http://127.0.0.1:9/v1", tries=2, sleep=lambda seconds: None) as chat,
-        pytest.raises(ModelError, match=r"2 times.*no reply from http://127\.0\.0\.1:9/v1"),
+        OpenAIChat("m", base_url="http://127.0.0.1:9/v1", api_key="k", sleep=pytest.fail) as chat,
+        pytest.raises(NoAccess, match=r"no server can be reached at .*127\.0\.0\.1:9.*--base-url"),
     ):
         chat.ask(MESSAGES, Plan)
 
