@@ -29,7 +29,7 @@ WAIT = 60.0  # seconds for another writer's document to end
 MAGIC = b"SQLite format 3\x00"
 MOST = 4096  # sqlite-vec's largest k
 DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
-UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
+UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open", "Internal sqlite-vec error")
 
 # A document's title and a paragraph's headings steer a search, but its own words decide.
 TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT = 1.0, 0.4, 0.2
@@ -104,9 +104,10 @@ class Store:
     @classmethod
     def _checked(cls, path: Path, uri: str, *, writable: bool) -> Self:
         try:
-            db = connect(uri, wait=WAIT)
-            application = db.execute("pragma application_id").fetchone()[0]
-            version = db.execute("pragma user_version").fetchone()[0]
+            with _told(path):
+                db = connect(uri, wait=WAIT)
+                application = db.execute("pragma application_id").fetchone()[0]
+                version = db.execute("pragma user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
             raise DamagedStore(path, str(error)) from error
         if application != schema.APPLICATION:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kohaku import schema
 from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
-from kohaku.sqlite import connect
+from kohaku.sqlite import connect, sqlite3
 from kohaku.store import Store
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
 
@@ -296,6 +296,18 @@ def test_a_full_disk_is_told_and_leaves_what_was_there(store: Store) -> None:
         fill(store, tree("large", [f"Sentence {number} on mats and cats." for number in range(3000)]))
     assert [document.id for document in store.documents()] == ["report"]
     assert store.check() == []
+
+
+@pytest.mark.parametrize("said", ["disk I/O error", "Internal sqlite-vec error: Could not insert a new vector chunk"])
+def test_a_file_that_only_can_t_be_written_is_not_called_damaged(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    def fails(uri: str, *, wait: float) -> None:
+        raise sqlite3.OperationalError(said)
+
+    monkeypatch.setattr("kohaku.store.connect", fails)
+    with pytest.raises(StoreError, match="can't be written"):
+        Store.edit(path)
 
 
 def test_a_newer_schema_is_refused_with_the_versions(store: Store, path: Path) -> None:
