@@ -406,9 +406,9 @@ def test_a_row_that_fails_is_said_and_the_same_command_adds_it(run: Run, db: Pat
     assert [row["id"] for row in rows("out.csv")] == ["q0", "q1", "q2"]
 
 
-def test_a_wrong_key_is_one_line_however_many_questions(run: Run, db: Path, server: FakeServer) -> None:
+def test_a_wrong_key_is_one_line_however_many_questions(db: Path, server: FakeServer) -> None:
     server.otherwise = lambda body: fails(401, "Incorrect API key provided: sk-12345678")
-    line = error(run("answer", "--questions", questions(100), "--out", "out.csv"))
+    line = error(finished(process("answer", "--questions", questions(100), "--out", "out.csv")))
     assert "set OPENAI_API_KEY" in line
     assert "12345678" not in line
     assert len(server.requests) < 40
