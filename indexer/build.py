@@ -91,7 +91,11 @@ def build(
     files = _readable(given, store, prune, tally)
     settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
     todo: dict[Path, Task] = {}
-    for task in tasks(files, store.documents(), rows, settings, _content_of):
+    listed = list(tasks(files, store.documents(), rows, settings, _content_of))
+    if rows and listed and not any(task.row for task in listed):  # another folder's, or misnamed: wipe nothing
+        tally.notes.append((str(metadata), f"none of its {len(rows)} ids is a file's name without suffix: not used"))
+        listed = list(tasks(files, store.documents(), None, settings, _content_of))
+    for task in listed:
         if task.is_done and not force:
             _note_sources(task, store, tally)
         else:

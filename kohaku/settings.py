@@ -50,7 +50,7 @@ class Settings(BaseModel):
     temperature: float = Field(0.0, ge=0, le=2, description="0: the likeliest reply")
     seed: int | None = Field(None, description="for servers that take one")
     max_output: int = Field(2048, ge=1, description="tokens a reply may have")
-    timeout: float = Field(120.0, gt=0, description="seconds a call may take")
+    timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered at once")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")

@@ -680,6 +680,8 @@ def _inspect(path: Path) -> None:
         size = path.stat().st_size
     except FileNotFoundError:
         raise NoSuchStore(path) from None
+    except IsADirectoryError:
+        raise NotAStore(path) from None
     except OSError as error:
         raise DamagedStore(path, error.strerror or str(error)) from error
     if len(head) < 100 or not head.startswith(MAGIC):

@@ -74,7 +74,7 @@ def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], d
     hits = store.nodes({hit.key for ranking in rankings for hit in ranking.hits})
     sentences = {key: node for key, node in hits.items() if node.tier is Tier.SENTENCE}
     above = store.parents(list(sentences.values()))
-    home = {key: above[key].key if key in sentences else key for key in hits}
+    home = {key: above[key].key if key in sentences else key for key in hits if key not in sentences or key in above}
     nodes = {node.key: node for node in (*hits.values(), *above.values()) if node.tier is Tier.PARAGRAPH}
     return nodes, home, sentences
 

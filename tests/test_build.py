@@ -242,6 +242,16 @@ def test_a_changed_row_is_stored_and_a_run_without_a_table_keeps_it(store: Store
     assert (document.title, document.metadata) == ("Given", {"year": "2021"})
 
 
+def test_a_table_of_other_files_wipes_nothing_and_is_told(store: Store, embedder: LetterEmbedder) -> None:
+    write("a.md", "Text.")
+    Path("m.csv").write_text("id,title\na,Given\n")
+    run(store, embedder, metadata="m.csv")
+    Path("other.csv").write_text("id,title\nb,Other\n")
+    report = run(store, embedder, metadata="other.csv")
+    assert counts(report) == {"skipped": 1} and "none of its 1 ids" in report.notes[0][1]
+    assert [document.title for document in store.documents()] == ["Given"]
+
+
 def test_a_row_that_comes_later_renames_its_document(store: Store, embedder: LetterEmbedder) -> None:
     write("A.md", "Text.")
     run(store, embedder)

@@ -258,6 +258,11 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
         Store.open(path)
 
 
+def test_a_folder_is_refused_and_not_called_damaged(tmp_path: Path) -> None:
+    with pytest.raises(NotAStore):
+        Store.open(tmp_path)
+
+
 def test_a_truncated_file_is_told(store: Store, path: Path) -> None:
     fill(store, tree())
     store.close()

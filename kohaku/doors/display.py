@@ -20,7 +20,7 @@ from retriever.evidence import Context, Evidence
 WORST = 10  # questions listed under a score
 WIDTH = 100  # characters of a node's text in a listing
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # the last turn text around
 _BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
 _BREAKS_JSON_LINES = re.compile(r"[\x7f-\x9f\u2028\u2029]")
 
@@ -34,7 +34,7 @@ def plain(text: str) -> str:
     >>> print(plain("a \\x1b[31mred\\x07 word"))
     a \\x1b[31mred\\x07 word
     """
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def one_line(text: str) -> str:

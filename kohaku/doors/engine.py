@@ -87,6 +87,7 @@ class Engine:
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""
+        self._planner_failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
         for name in ("chat", "planner", "embedder"):
             client: Any = self.__dict__.get(name)  # a cached property that was never used has opened nothing
