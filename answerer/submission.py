@@ -21,7 +21,7 @@ from answerer.references import write_references
 from answerer.units import unit_asked
 from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
-from kohaku.tables import check_unique, read_rows, storable, write_rows
+from kohaku.tables import check_target, check_unique, read_rows, storable, write_rows
 
 COLUMNS = (
     "id",
@@ -99,6 +99,7 @@ class Submission:
         self.path = Path(path)
         self.questions = tuple(questions)
         self._rows: dict[str, Row] = {}
+        check_target(path)
         earlier = self._earlier()
         if restart:  # the old rows go now: a run that restarts and is killed must not take them up again
             self.path.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -73,5 +74,6 @@ def _again(future: Future[Outcome], path: Path, max_tokens: int, work: Prepare) 
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    # Forked, a process would inherit locks that threads of the embedder hold.
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    # Forked, a process would inherit locks that threads of the embedder hold. Ctrl-C is this process's business alone.
+    ignored = (signal.SIGINT, signal.SIG_IGN)
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignored)

@@ -58,9 +58,16 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
         file.writelines(f"{storable(line)}\n" for line in lines)
 
 
+def check_target(path: str | Path) -> None:
+    """Raises TableError where something that is no file stands at a path to write to: a folder, a device."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise TableError(f"{path} is no file that can be written: give another path")
+
+
 @contextmanager
 def _whole(path: str | Path) -> Iterator[TextIO]:
     """A file to write to that takes the path's place only when all is written."""
+    check_target(path)
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:

@@ -129,3 +129,11 @@ def test_any_text_is_written_as_utf8_and_read_back(tmp_path_factory: pytest.Temp
     assert read_rows(path) == [{"id": storable("x" + cells[0]), "text": storable(cells[1])}]
     with path.open(encoding="utf-8", newline="") as written:
         assert len(list(csv.reader(written))) == 2
+
+
+@pytest.mark.parametrize("place", ["folder", "/dev/null"])
+def test_only_a_file_is_written_to(tmp_path: Path, place: str) -> None:
+    Path("folder").mkdir()
+    with pytest.raises(TableError, match="no file that can be written"):
+        write_rows(place, ["id"], [])
+    assert not Path("/dev/null").is_file() and list(tmp_path.iterdir()) == [tmp_path / "folder"]
