@@ -388,7 +388,9 @@ def test_a_page_instead_of_a_completion_tells_to_check_the_base_url(server: Fake
 
 def test_where_no_server_is_that_is_told_at_once() -> None:
     with (
-        OpenAIChat("m", base_url="http://127.0.0.1:9/v1", api_key="k", sleep=pytest.fail) as chat,
+        OpenAIChat(
+            "m", base_url="http://127.0.0.1:9/v1", api_key="k", sleep=lambda seconds: pytest.fail("it waited")
+        ) as chat,
         pytest.raises(NoAccess, match=r"no server can be reached at .*127\.0\.0\.1:9.*--base-url"),
     ):
         chat.ask(MESSAGES, Plan)
