@@ -24,7 +24,6 @@ def _first(db: Any, dimensions: int) -> None:
             pages integer not null,
             metadata text not null
         );
-        create index document_content on document (content);
 
         create table source (
             path text primary key,
