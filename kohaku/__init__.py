@@ -31,12 +31,10 @@ def index(
     **settings: Any,
 ) -> Report:
     """Brings an index file up to date with files and folders; further keyword arguments are settings."""
-    from kohaku.doors import engine
+    from kohaku.doors.indexing import index as run
     from kohaku.settings import load
 
-    return engine.index(
-        paths, load({**settings, "db": path}), metadata=metadata, prune=prune, force=force, progress=progress
-    )
+    return run(paths, load({**settings, "db": path}), metadata=metadata, prune=prune, force=force, progress=progress)
 
 
 def open(path: str | Path, **settings: Any) -> Engine:

@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import TracebackType
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-import tenacity
 from pydantic import BaseModel
 
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.replies import parse
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -153,6 +155,8 @@ class OpenAIChat:
 
     def _reply(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
         """The text of one reply, over as many tries as are allowed."""
+        import tenacity
+
         tries = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(self._tries),
             retry=tenacity.retry_if_exception_type(_Passing),
@@ -273,7 +277,7 @@ class OpenAIChat:
             return f"the account at {self._place} has no quota left (429): top it up or use another key"
         return f"{self._place} refused the request ({status}): check --model and its settings"
 
-    def _wait(self, state: tenacity.RetryCallState) -> float:
+    def _wait(self, state: RetryCallState) -> float:
         """Seconds until the next try: the server's wish, else doubling; with jitter, lest all come back at once."""
         error = state.outcome.exception() if state.outcome else None
         wish = error.wait if isinstance(error, _Passing) else None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeVar, get_args, get_origin
 
-import json_repair
 from pydantic import BaseModel, ValidationError
 
 from kohaku.errors import ReplyError
@@ -173,13 +172,20 @@ def _strict(text: str) -> dict[str, Any] | None:
 
 
 def _repair(span: str) -> dict[str, Any] | None:
-    if _depth(span) > DEEPEST:
+    value = _repaired(span)
+    return value if isinstance(value, dict) else None
+
+
+def _repaired(text: str) -> Any:
+    """What a text means as JSON where it is not quite that; None where it can't be told."""
+    if _depth(text) > DEEPEST:
         return None
+    import json_repair
+
     try:
-        value = json_repair.loads(span)
+        return json_repair.loads(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _depth(span: str) -> int:
@@ -233,7 +239,7 @@ def _literal(text: str) -> list[Any] | None:
     text = text.strip()
     if not text.startswith("[") or text.rfind("]") != len(text) - 1 or text.find("[", 1) > text.find("]"):
         return None  # "[1] and [2]" is no list
-    value = json_repair.loads(text) if _depth(text) <= DEEPEST else None
+    value = _repaired(text)
     return value if isinstance(value, list) else None
 
 

@@ -127,6 +127,12 @@ def test_the_command_line_starts_without_any_heavy_library() -> None:
     assert [name for name in (*HEAVY_WITHIN, *HEAVY_AT_TOP, "numpy") if name in loaded and name != "rich"] == []
 
 
+def test_searching_loads_neither_the_indexer_nor_the_answerer() -> None:
+    loaded = _loaded_with("kohaku.doors.searcher") | _loaded_with("kohaku.doors.display")
+    assert {room(name) for name in loaded} & {"indexer", "answerer"} == set()
+    assert {"tenacity", "tiktoken", "json_repair"} & loaded == set()
+
+
 def _loaded_with(module: str) -> set[str]:
     """What importing a module loads, by the imports at the top of modules and packages."""
     loaded: set[str] = set()

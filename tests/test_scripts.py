@@ -52,6 +52,11 @@ def test_the_scripts_build_an_index_query_it_and_make_a_submission(run: Run, tmp
     assert out.read_text().splitlines()[1].startswith("q1,")
 
 
+def test_the_benchmark_of_starts_compares_with_python_and_numpy(run: Run) -> None:
+    lines = run("benchmark_start.py", "--runs", 1).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["python", "numpy", "help"]
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40

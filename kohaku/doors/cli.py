@@ -8,21 +8,22 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kohaku.errors import KohakuError, ReadError
-from kohaku.settings import Settings, load
+
+if TYPE_CHECKING:
+    from kohaku.settings import Settings
 
 app = typer.Typer(
     name="kohaku",
     help="Questions over your documents, answered with evidence that can be checked, or not at all.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    rich_markup_mode=None,  # rich takes longer to load than all else that help and a wrong option need
     pretty_exceptions_enable=False,
 )
 
@@ -53,6 +54,8 @@ def main() -> None:
     handler.setFormatter(_OneLine())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     _speak_utf8()
+    # pydantic would look for plugins, of which we use none, in the metadata of every installed package
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         try:
             app()
@@ -108,6 +111,8 @@ def _stop_writing() -> None:
 
 def _show_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(version("kohaku"))
         raise typer.Exit
 
@@ -145,7 +150,7 @@ def index(
     Example: kohaku index papers --db papers.db --metadata papers/metadata.csv
     """
     from kohaku.doors.display import outcomes, progress_bar, report_lines
-    from kohaku.doors.engine import index as run
+    from kohaku.doors.indexing import index as run
 
     settings = _settings(
         config,
@@ -248,23 +253,27 @@ def retrieve(
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
     _spare(out, settings.db, questions)
-    from kohaku.doors.display import context_lines, evidence_object
-    from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
-    with Engine(Store.open(settings.db), settings) as engine:
-        if question is not None:
-            evidence = engine.retrieve(_typed(question))
-            if not evidence.contexts:
-                _say("nothing was found")
-            if as_json:
-                _print_json(evidence_object("", evidence))
-            else:
-                for line in context_lines(evidence):
-                    typer.echo(line)
-        elif questions is not None and out is not None:
+    if question is not None:
+        from kohaku.doors.display import context_lines, evidence_object
+        from kohaku.doors.searcher import Searcher
+
+        with Searcher(Store.open(settings.db), settings) as searcher:
+            evidence = searcher.retrieve(_typed(question))
+        if not evidence.contexts:
+            _say("nothing was found")
+        if as_json:
+            _print_json(evidence_object("", evidence))
+        else:
+            for line in context_lines(evidence):
+                typer.echo(line)
+    elif questions is not None and out is not None:
+        from kohaku.doors.engine import Engine
+
+        with Engine(Store.open(settings.db), settings) as engine:
             engine.retrieve_to(questions, out)
-            _say(f"wrote {out}")
+        _say(f"wrote {out}")
 
 
 @app.command()
@@ -464,6 +473,8 @@ def check(db: Db = None, config: Config = None) -> None:
 
 
 def _settings(config: Path | None, **flags: object) -> Settings:
+    from kohaku.settings import load
+
     return load(flags, config=config)
 
 

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from answerer.answer import Answer
-from answerer.score import Score
-from indexer.build import Report
-from kohaku.chat import Usage
 from kohaku.tree import Document, Node, Tier
-from retriever.evidence import Context, Evidence
+
+if TYPE_CHECKING:  # each is there already where one of them is shown
+    from answerer.answer import Answer
+    from answerer.score import Score
+    from indexer.build import Report
+    from kohaku.chat import Usage
+    from retriever.evidence import Context, Evidence
 
 WORST = 10  # questions listed under a score
 WIDTH = 100  # characters of a node's text in a listing

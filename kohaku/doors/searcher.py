@@ -1,0 +1,123 @@
+"""An index opened for searching: what needs neither the indexer nor the answerer, and so starts soonest."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from kohaku import embedders
+from kohaku.chat import OpenAIChat, Usage
+from kohaku.embedders.protocol import Embedder
+from kohaku.errors import KohakuError, WrongEmbedder
+from kohaku.settings import Settings, load
+from kohaku.store import Store
+from kohaku.tokens import count
+from retriever.evidence import Evidence
+from retriever.plan import plan
+from retriever.retrieve import Limits, retrieve
+
+log = logging.getLogger("kohaku")
+
+
+def load_embedder(settings: Settings, name: str) -> Embedder:
+    """The embedder of a name, as the settings want it."""
+    return embedders.load(
+        name,
+        dimensions=settings.dimensions,
+        device=settings.device,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        cache=settings.cache,
+    )
+
+
+class Searcher:
+    """An index with settings, and the evidence in it; use it as a context manager, or call `close`."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+        self._planner_failed = threading.Lock()  # taken by the first failure, the only one that is told
+
+    @classmethod
+    def open(cls, path: str | Path, **settings: Any) -> Self:
+        """Opens the index at a path; keyword arguments are settings."""
+        known = load({**settings, "db": path})
+        return cls(Store.open(path), known)
+
+    def close(self) -> None:
+        """Closes the index, and the connections to models' servers where there are such."""
+        self._planner_failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
+        self.store.close()
+        for name in ("chat", "planner", "embedder"):
+            client: Any = self.__dict__.get(name)  # a cached property that was never used has opened nothing
+            if hasattr(client, "close"):
+                client.close()
+
+    def usage(self) -> dict[str, Usage]:
+        """What the models that were asked have cost so far, by name."""
+        clients = (self.__dict__.get(name) for name in ("chat", "planner"))
+        return {client.model: client.usage for client in clients if client is not None}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder that filled the index; raises WrongEmbedder where the settings name another."""
+        name = self.settings.embedder or self.store.setting("embedder") or "default"
+        embedder = load_embedder(self.settings, name)
+        if embedder.fingerprint != self.store.fingerprint:
+            raise WrongEmbedder(self.store.fingerprint, embedder.fingerprint)
+        return embedder
+
+    @cached_property
+    def chat(self) -> OpenAIChat | None:
+        """The model that answers; None where none is configured, and the built-in reader does."""
+        return self._chat(self.settings.model)
+
+    @cached_property
+    def planner(self) -> OpenAIChat | None:
+        """The model that plans queries; None where rules do."""
+        named = self.settings.planner_model
+        return self._chat(named) if named and named != self.settings.model else self.chat
+
+    def plan(self, question: str) -> tuple[str, ...]:
+        """The queries for a question, itself first."""
+        return plan(
+            question, self.store, limit=self.settings.queries, chat=self.planner, on_failure=self._tell_of_planner
+        )
+
+    def retrieve(self, question: str) -> Evidence:
+        """The evidence for a question, best first, within the token budget."""
+        return self._retrieve(question, self.plan(question), 1)
+
+    def _tell_of_planner(self, error: KohakuError) -> None:
+        if self._planner_failed.acquire(blocking=False):
+            log.warning("the planner failed, rules plan instead (said once): %s", error)
+
+    def _retrieve(self, question: str, queries: Sequence[str], times: int) -> Evidence:
+        limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
+        return retrieve(question, queries, self.store, self.embedder, limits, fusion=self.settings.fusion, count=count)
+
+    def _chat(self, model: str | None) -> OpenAIChat | None:
+        if model is None:
+            return None
+        settings = self.settings
+        return OpenAIChat(
+            model,
+            base_url=settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            temperature=settings.temperature,
+            seed=settings.seed,
+            max_output=settings.max_output,
+            timeout=settings.timeout,
+            tries=settings.tries,
+            concurrency=settings.concurrency,
+        )
