@@ -12,7 +12,7 @@ from functools import cache
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
 from indexer.sentences import passages, pieces, split
-from kohaku.tree import Box, Document, Kind, Node, Tree
+from kohaku.tree import Box, Document, Kind, Node, Tree, shown
 
 Count = Callable[[str], int]
 
@@ -378,6 +378,7 @@ def _node(position: int, draft: Draft, document: str, count: Count) -> Node:
         boxes=draft.boxes,
         headings=draft.headings,
         image=draft.image,
+        shown_tokens=count(shown(draft.headings, draft.text)),
     )
 
 

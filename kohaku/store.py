@@ -45,7 +45,7 @@ class Hit:
 
 _NODE = """
     select n.key, d.id, n.position, n.last, n.parent, n.kind, n.id, n.tokens, n.title, n.level,
-           n.first_page, n.last_page, n.boxes, s.headings, n.image,
+           n.first_page, n.last_page, n.boxes, s.headings, n.image, n.shown_tokens,
            coalesce(n.text, (
                select group_concat(part, char(10) || char(10)) from (
                    select case m.tier when 'section' then nullif(m.title, '') else nullif(m.text, '') end as part
@@ -66,6 +66,7 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
+        self._node = _NODE
         self._sizes: dict[tuple[int, int, Tier], int] = {}
 
     # ---- opening
@@ -120,6 +121,8 @@ class Store:
         if version < schema.VERSION and writable:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
+        elif version < 2:  # only read, so it stays as it is
+            store._node = _NODE.replace("n.shown_tokens", "null")
         if writable:
             with _told(path):
                 db.execute("pragma synchronous = normal")
@@ -447,7 +450,7 @@ class Store:
         return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
 
     def _nodes(self, where: str, values: Mapping[str, object]) -> list[Node]:
-        rows = self._rows(f"{_NODE} {where}", values)
+        rows = self._rows(f"{self._node} {where}", values)
         with _sound_rows(self.path):
             return [_node(row) for row in rows]
 
@@ -595,7 +598,7 @@ def _sound_rows(path: Path) -> Iterator[None]:
 _INSERT_NODE = """
     insert into node values (
         :key, :document, :position, :last, :parent, :section, :kind, :tier, :id, :title, :text, :tokens, :level,
-        :first_page, :last_page, :boxes, :headings, :image)
+        :first_page, :last_page, :boxes, :headings, :image, :shown_tokens)
 """
 
 _CHECKS = {
@@ -633,12 +636,13 @@ def _row(key: int, document: int, section: int | None, node: Node) -> dict[str, 
         "boxes": json.dumps([[b.page, b.x0, b.y0, b.x1, b.y1] for b in node.boxes]) if node.boxes else None,
         "headings": json.dumps(node.headings) if node.kind is Kind.SECTION else None,
         "image": node.image,
+        "shown_tokens": node.shown_tokens,
     }
 
 
 def _node(row: Sequence[Any]) -> Node:
     (key, document, position, last, parent, kind, id, tokens, title, level) = row[:10]
-    (first, last_page, boxes, headings, image, text) = row[10:]
+    (first, last_page, boxes, headings, image, shown_tokens, text) = row[10:]
     return Node(
         document=document,
         position=position,
@@ -655,6 +659,7 @@ def _node(row: Sequence[Any]) -> Node:
         headings=tuple(json.loads(headings)) if headings else (),
         image=image,
         key=key,
+        shown_tokens=shown_tokens,
     )
 
 

@@ -6,7 +6,7 @@ no child lists, no recursion and no parsing of ids.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -75,6 +75,7 @@ class Node:
     `level` is a section's depth (1 the highest), else 0. `pages` is (first, last), None where the format has none.
     `headings` are the titles of the sections that hold the node, outermost first; a section's own is its last.
     `key` is the store's number for the node, 0 before it is stored.
+    `shown_tokens` are those of the text under its headings (`shown`), None where an index of an older version is read.
     """
 
     document: str
@@ -92,6 +93,7 @@ class Node:
     headings: tuple[str, ...] = ()
     image: str | None = None
     key: int = 0
+    shown_tokens: int | None = None
 
     @property
     def tier(self) -> Tier:
@@ -101,6 +103,15 @@ class Node:
     def covers(self, other: Node) -> bool:
         """Whether the other node is this one or stands in its subtree."""
         return self.document == other.document and self.position <= other.position <= self.last
+
+
+def shown(headings: Sequence[str], text: str) -> str:
+    """A node's text under the path of its headings, as evidence shows it.
+
+    >>> shown(["Report", "Water"], "It fell.")
+    'Report › Water\\nIt fell.'
+    """
+    return "\n".join((" › ".join(headings), text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Store
-from kohaku.tree import Node, Tier
+from kohaku.tree import Node, Tier, shown
 from retriever.budget import Unit, fill
 from retriever.evidence import Context, Evidence
 from retriever.expand import expand
@@ -41,7 +41,10 @@ def retrieve(
     fusion: Fusion,
     count: Callable[[str], int],
 ) -> Evidence:
-    """The evidence for a question whose queries are planned, best first, never over the budget."""
+    """The evidence for a question whose queries are planned, best first, never over the budget.
+
+    `count` counts the tokens of a text where the index, an older one, does not say them.
+    """
     rankings = search(queries, store, embedder, limit=limits.top_k)
     nodes, home, sentences = found(rankings, store)
     weights = trust(queries, rankings, nodes, store)
@@ -60,7 +63,9 @@ def retrieve(
 
     def cost(node: Node) -> int:
         if node.key not in costs:
-            costs[node.key] = MARK_TOKENS + tokens("\n".join((" › ".join(node.headings), node.text)), count)
+            text = shown(node.headings, node.text)
+            counted = count(text) if node.shown_tokens is None else node.shown_tokens
+            costs[node.key] = MARK_TOKENS + tokens(text, counted)
         return costs[node.key]
 
     kept = fill(units, limits.budget, cost)
@@ -79,12 +84,12 @@ def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], d
     return nodes, home, sentences
 
 
-def tokens(text: str, count: Callable[[str], int]) -> int:
-    """What a text may cost: its tokens, and never less than the rule of thumb of four characters a token.
+def tokens(text: str, counted: int) -> int:
+    """What a text may cost: its tokens as counted, and never less than the rule of thumb of four characters a token.
 
     Models count differently; a budget that holds by both measures holds for whoever checks it by one.
     """
-    return max(count(text), -(-len(text) // 4))
+    return max(counted, -(-len(text) // 4))
 
 
 def distinct(units: Iterable[Unit]) -> list[Unit]:

@@ -221,3 +221,12 @@ def test_sentences_join_to_their_paragraph(kind: Kind) -> None:
     text = "Dr. Pablo measured 3.5 kWh (Fig. 2). It was warm! Was it?"
     grown = tree(Block(kind, text))
     assert " ".join(node.text for node in of(grown, Tier.SENTENCE)) == text
+
+
+def test_a_node_knows_what_it_costs_under_its_headings() -> None:
+    grown = tree(head("One two", 1), paragraph("Three four."))
+    assert {node.id: node.shown_tokens for node in grown.nodes if node.kind is not Kind.DOCUMENT} == {
+        "doc:s1": 4,
+        "doc:s1:p1": 4,
+        "doc:s1:p1:s1": 4,
+    }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kohaku.doors.display import evidence_object, json_line
 from kohaku.store import Store
 from kohaku.tokens import count
-from kohaku.tree import Kind
+from kohaku.tree import Kind, shown
 from retriever.evidence import Evidence
 from retriever.fuse import Fusion
 from retriever.plan import plan
@@ -104,7 +104,16 @@ def test_the_budget_holds_whatever_is_asked_and_nothing_is_there_twice(
 def test_the_budget_holds_by_another_count_too(store: Store) -> None:
     evidence = ask("water power", store, Limits(100, 60), count=lambda text: 0)
     assert sum(len(context.text) / 4 for context in evidence.contexts) <= 60
-    assert tokens("a word", len) == 6
+    assert tokens("a word", 6) == 6 and tokens("a word", 0) == 2
+
+
+def test_no_text_is_counted_for_a_question_where_the_index_knows_what_each_costs(store: Store) -> None:
+    def uncounted(text: str) -> int:
+        raise AssertionError(text)
+
+    assert ask(QUESTION, store, count=uncounted).contexts
+    nodes = [node for document in store.documents() for node in store.subtree(document.id)]
+    assert [node.shown_tokens for node in nodes] == [count(shown(node.headings, node.text)) for node in nodes]
 
 
 def test_where_a_section_does_not_fit_its_paragraph_does(tmp_path: Path) -> None:

@@ -365,6 +365,19 @@ def test_an_older_schema_is_brought_up_by_numbered_steps(path: Path, monkeypatch
         assert store._rows("select count(*) from later") == [(0,)]
 
 
+def test_an_older_index_is_read_as_it_is_and_tells_no_tokens_under_headings(store: Store, path: Path) -> None:
+    fill(store, tree())
+    store._db.execute("alter table node drop column shown_tokens")
+    store._db.execute("pragma user_version = 1")
+    store.close()
+    with Store.open(path) as old:
+        assert [node.shown_tokens for node in old.subtree("report")] == [None] * 4
+        assert old._rows("pragma user_version") == [(1,)]
+    with Store.edit(path) as new:
+        assert [node.shown_tokens for node in new.subtree("report")] == [None] * 4
+        assert new._rows("pragma user_version") == [(schema.VERSION,)]
+
+
 def test_check_names_what_is_out_of_step(store: Store) -> None:
     fill(store, tree())
     store._db.execute("delete from paragraph_words")
