@@ -13,6 +13,7 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -399,6 +400,18 @@ class Store:
             if node.parent is not None and (node.document, node.parent) in above
         }
 
+    def homes(self, sentences: Collection[int]) -> dict[int, int]:
+        """The paragraph that each sentence stands in, both by key."""
+        rows = self._rows(
+            """
+            select n.key, above.key from json_each(:keys) as wanted
+            join node n on n.key = wanted.value
+            join node above on above.document = n.document and above.position = n.parent
+            """,
+            {"keys": json.dumps(list(sentences))},
+        )
+        return dict(rows)
+
     def ancestors(self, node: Node) -> list[Node]:
         """The nodes that cover a node, document first."""
         above: list[Node] = []
@@ -656,11 +669,16 @@ def _node(row: Sequence[Any]) -> Node:
         level=level,
         pages=None if first is None else (first, last_page),
         boxes=tuple(Box(*box) for box in json.loads(boxes)) if boxes else (),
-        headings=tuple(json.loads(headings)) if headings else (),
+        headings=_headings(headings) if headings else (),
         image=image,
         key=key,
         shown_tokens=shown_tokens,
     )
+
+
+@lru_cache(maxsize=1024)  # the nodes of a section all come with its headings
+def _headings(written: str) -> tuple[str, ...]:
+    return tuple(json.loads(written))
 
 
 def _best(scores: Mapping[int, float], limit: int) -> list[Hit]:

@@ -27,9 +27,10 @@ def fill(units: Iterable[Unit], budget: int, cost: Callable[[Node], int]) -> lis
     costs: dict[int, int] = {}
     spent = 0
     for unit in units:
-        if any(other.node.covers(unit.node) for other in kept):
+        near = [other for other in kept if other.node.document == unit.node.document]
+        if any(other.node.covers(unit.node) for other in near):
             continue
-        covered = [other for other in kept if unit.node.covers(other.node)]
+        covered = [other for other in near if unit.node.covers(other.node)]
         freed = sum(costs[other.node.key] for other in covered)
         room = budget - spent + freed
         if unit.node.tokens > room or (price := cost(unit.node)) > room:  # the first is known, the second is counted

@@ -13,7 +13,7 @@ from retriever.evidence import Context, Evidence
 from retriever.expand import expand
 from retriever.fuse import Fusion, fuse
 from retriever.lift import lift
-from retriever.search import Ranking, search
+from retriever.search import TIERS, Ranking, search
 from retriever.trust import trust
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
@@ -54,10 +54,11 @@ def retrieve(
     nodes |= {node.key: node for group in beside.values() for node in group}
     above = store.parents([nodes[one.key] for one in lifted])
     best = {
-        home[one.key]: sentences[one.key]
+        home[one.key]: one.key
         for one in reversed(fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights))
     }
-    units = distinct(expand(lifted, nodes, above, best))
+    read = store.nodes(best.values())
+    units = distinct(expand(lifted, nodes, above, {place: read[key] for place, key in best.items() if key in read}))
 
     costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
 
@@ -74,14 +75,13 @@ def retrieve(
     return Evidence(question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and _all_in(units, kept))
 
 
-def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int], dict[int, Node]]:
-    """The paragraphs that hits stand in, by key; each hit's paragraph by the hit's key; sentences that are hits."""
-    hits = store.nodes({hit.key for ranking in rankings for hit in ranking.hits})
-    sentences = {key: node for key, node in hits.items() if node.tier is Tier.SENTENCE}
-    above = store.parents(list(sentences.values()))
-    home = {key: above[key].key if key in sentences else key for key in hits if key not in sentences or key in above}
-    nodes = {node.key: node for node in (*hits.values(), *above.values()) if node.tier is Tier.PARAGRAPH}
-    return nodes, home, sentences
+def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int], set[int]]:
+    """The paragraphs that hits stand in, by key; each hit's paragraph by the hit's key; the hits that are sentences."""
+    hits = {tier: {hit.key for ranking in rankings if ranking.tier is tier for hit in ranking.hits} for tier in TIERS}
+    above = store.homes(hits[Tier.SENTENCE])
+    nodes = store.nodes(hits[Tier.PARAGRAPH] | set(above.values()))
+    home = {sentence: paragraph for sentence, paragraph in above.items() if paragraph in nodes}
+    return nodes, home | {key: key for key in nodes}, set(home)
 
 
 def tokens(text: str, counted: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kohaku.store import Store
 from kohaku.tree import Node, Tier
@@ -29,9 +29,10 @@ def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[in
     """
     weights: dict[tuple[int, Source, Tier], float] = {}
     by_words = {r.query: r for r in rankings if r.source is Source.WORDS and r.tier is Tier.PARAGRAPH}
+    rare = rarity({word for text in queries for word in words(text)}, store)
     for query, text in enumerate(queries):
         hits = by_words[query].hits[:BEST] if query in by_words else ()
-        covered = coverage(text, [nodes[hit.key].text for hit in hits], store)
+        covered = coverage(text, [nodes[hit.key].text for hit in hits], rare)
         share = 1.0 if query == 0 else OTHERS_SHARE / (len(queries) - 1)
         meaning = share * _meaning(covered)
         weights |= {
@@ -49,16 +50,16 @@ def _meaning(covered: float) -> float:
     return MEANING_UNCOVERED + (MEANING_COVERED - MEANING_UNCOVERED) * share
 
 
-def coverage(question: str, texts: Sequence[str], store: Store) -> float:
+def coverage(question: str, texts: Sequence[str], rare: Mapping[str, float]) -> float:
     """The share of the question's words, weighed by rarity, that the best of the texts holds; from 0 to 1."""
-    weights = rarity(words(question), store)
+    weights = {word: rare[word] for word in words(question) if word in rare}
     whole = sum(weights.values())
     if not whole:
         return 0.0
     return max((_held(weights, text) / whole for text in texts), default=0.0)
 
 
-def rarity(terms: Sequence[str], store: Store) -> dict[str, float]:
+def rarity(terms: Collection[str], store: Store) -> dict[str, float]:
     """Each word's weight, the inverse document frequency of BM25 (Robertson & Zaragoza 2009) over paragraphs."""
     paragraphs = store.size(Tier.PARAGRAPH)
     return {

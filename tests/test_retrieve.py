@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -17,12 +17,13 @@ from kohaku.doors.display import evidence_object, json_line
 from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Kind, shown
+from kohaku.words import words
 from retriever.evidence import Evidence
 from retriever.fuse import Fusion
 from retriever.plan import plan
 from retriever.retrieve import Limits, distinct, retrieve, tokens
 from retriever.search import Source, search
-from retriever.trust import coverage, trust
+from retriever.trust import coverage, rarity, trust
 
 FUSIONS = get_args(Fusion)
 WIDE = Limits(100, 100_000)
@@ -178,20 +179,24 @@ def test_an_empty_index_has_no_evidence(tmp_path: Path, embedder: LetterEmbedder
 # ---- how far the lists are trusted
 
 
+def covered(question: str, texts: Sequence[str], store: Store) -> float:
+    return coverage(question, texts, rarity(words(question), store))
+
+
 def test_coverage_is_the_share_of_the_question_s_rare_words(store: Store) -> None:
-    assert coverage("water litres", ["Litres of water were drawn."], store) == pytest.approx(1)
-    assert coverage("water litres", ["There is none.", ""], store) == 0
-    assert 0 < coverage("water litres", ["water only", "nothing"], store) < 1
-    assert coverage("litres water", ["litre"], store) > coverage(
+    assert covered("water litres", ["Litres of water were drawn."], store) == pytest.approx(1)
+    assert covered("water litres", ["There is none.", ""], store) == 0
+    assert 0 < covered("water litres", ["water only", "nothing"], store) < 1
+    assert covered("litres water", ["litre"], store) > covered(
         "litres water", ["water"], store
     )  # the rarer weighs more
-    assert coverage("", ["water"], store) == coverage("water", [], store) == 0
+    assert covered("", ["water"], store) == covered("water", [], store) == 0
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=3))
 def test_coverage_is_a_share_whatever_the_texts(store: Store, question: str, texts: list[str]) -> None:
-    assert 0 <= coverage(question, texts, store) <= 1 + 1e-9
+    assert 0 <= covered(question, texts, store) <= 1 + 1e-9
 
 
 def test_meaning_is_trusted_more_where_the_words_of_the_question_are_not_found(store: Store) -> None:

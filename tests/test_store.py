@@ -365,6 +365,15 @@ def test_an_older_schema_is_brought_up_by_numbered_steps(path: Path, monkeypatch
         assert store._rows("select count(*) from later") == [(0,)]
 
 
+def test_the_paragraph_of_a_sentence_is_found_by_key(store: Store) -> None:
+    fill(store, tree(sentences=["One.", "Two."]))
+    keys = {node.id: node.key for node in store.subtree("report")}
+    sentences = ["report:s1:p1:s1", "report:s1:p2:s1"]
+    assert store.homes([*(keys[id] for id in sentences), 999]) == {
+        keys[id]: keys[id.removesuffix(":s1")] for id in sentences
+    }
+
+
 def test_an_older_index_is_read_as_it_is_and_tells_no_tokens_under_headings(store: Store, path: Path) -> None:
     fill(store, tree())
     store._db.execute("alter table node drop column shown_tokens")
