@@ -8,7 +8,7 @@ from indexer.blocks import Block
 from indexer.layout.columns import columns
 from indexer.layout.document import lay_out
 from indexer.layout.furniture import without_furniture
-from indexer.layout.headings import numbering_depth
+from indexer.layout.numbering import numbering_depth
 from indexer.layout.outline import Entry
 from indexer.layout.page import Fragment, Page, Rect, Style
 from indexer.layout.tables import sentence

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from indexer.blocks import Block, Mark
 from indexer.clean import words
 from indexer.layout import figures, outline, tables
+from indexer.layout.body import body_style
 from indexer.layout.columns import columns
 from indexer.layout.furniture import without_furniture
-from indexer.layout.headings import Heading, body_style, headings, numbering_depth
+from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
+from indexer.layout.numbering import numbering_depth
 from indexer.layout.page import Line, Page, Picture, Rect, Style, around
 from indexer.layout.paragraphs import (
     Paragraph,
@@ -24,6 +26,8 @@ from indexer.layout.paragraphs import (
     split_footnotes,
 )
 from indexer.layout.paragraphs import block as line_block
+from indexer.layout.run_in import run_ins
+from indexer.layout.slides import is_deck, titles
 from indexer.layout.tables import Table
 from kohaku.tree import Kind
 
@@ -68,8 +72,14 @@ def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title:
         notes[page.number] = small
     lines = [item for item in flow if isinstance(item, Line)]
     vocabulary = words(line.text for line in lines)
+    flow = _with_run_ins(flow, run_ins(lines, body))
+    lines = [item for item in flow if isinstance(item, Line)]
     first_title = _largest(lines, body)
-    heads = _headings(lines, entries, title or first_title)
+    known = outline.placed(entries, lines) if entries else {}
+    if is_deck(pages) and not known:
+        heads = titles(lines, pages)
+    else:
+        heads = _headings(lines, known, title or first_title, _followed(flow))
     parts = _parts(flow, lines, heads, notes)
     return _laid(parts, lines, vocabulary, first_title)
 
@@ -264,9 +274,36 @@ def _largest(lines: Sequence[Line], body: Style) -> str:
     return text if named else ""
 
 
-def _headings(lines: Sequence[Line], entries: Sequence[outline.Entry], title: str) -> list[Heading]:
+def _with_run_ins(flow: Sequence[Item], cut: Mapping[int, tuple[Line, Line]]) -> list[Item]:
+    """The flow with run-in heads as lines of their own; `cut` counts lines only."""
+    result: list[Item] = []
+    place = 0
+    for item in flow:
+        if isinstance(item, Line):
+            result += cut.get(place, (item,))
+            place += 1
+        else:
+            result.append(item)
+    return result
+
+
+def _followed(flow: Sequence[Item]) -> set[int]:
+    """The lines (counted without tables and figures) that stand right before a table or figure."""
+    found: set[int] = set()
+    place = 0
+    for item in flow:
+        if isinstance(item, Line):
+            place += 1
+        else:
+            found.add(place - 1)
+    return found
+
+
+def _headings(
+    lines: Sequence[Line], known: Mapping[int, tuple[int, int]], title: str, followed: Collection[int]
+) -> list[Heading]:
     """The headings, without the document's own title, which is no section of it."""
-    found = headings(lines, outline.placed(entries, lines) if entries else None)
+    found = headings(lines, known, followed)
     if len(found) > 1 and lines[found[0].first].page == lines[0].page:
         name = outline.letters(title)
         first = found[0]

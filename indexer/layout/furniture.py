@@ -80,6 +80,12 @@ def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
                 keys.append((side, around_number, near, int(number[0]) - page.number))
         if ROMAN.fullmatch(text):
             keys.append((side, "#roman", near, roman(text) - page.number))
+        if len(row) > 1:  # a section's title that changes, beside a number that counts
+            keys += [
+                (side, "#", near, int(end.text) - page.number)
+                for end in (row[0], row[-1])
+                if INTEGER.fullmatch(end.text) and len(end.text) < 6
+            ]
     return keys
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexer.layout.headings import numbering_depth
+from indexer.layout.numbering import numbering_depth
 from indexer.layout.page import Line
 
 TRUSTED = 0.5  # of the entries must stand on the pages, else the outline belongs to another file

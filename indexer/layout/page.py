@@ -63,6 +63,8 @@ class Fragment:
     style: Style
     lead: Style
     """The style of its first letters: a run-in head's differs from its paragraph's."""
+    lead_length: int = 0
+    """How many characters are in that style, where another follows; 0 where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class Line:
     text: str
     column: Rect
     """The column that the line stands in."""
+    run_in: bool = False
+    """Whether it is a run-in head, cut from the line that it begins."""
 
     @property
     def box(self) -> Box:

@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +288,21 @@ def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
     inked = [ink for ink in inks if ink.text.strip()] or list(inks)
     style = main_style(inked)
     base = next(ink.base for ink in inked if ink.style == style)
-    yield Fragment(text, around(ink.rect for ink in inked), base, style, inked[0].style)
+    lead = inked[0].style
+    yield Fragment(text, around(ink.rect for ink in inked), base, style, lead, _lead_length(text, inked, lead))
+
+
+def _lead_length(text: str, inks: Sequence[Ink], lead: Style) -> int:
+    """How many characters of the text stand in the style that it begins with; 0 for all of them."""
+    begun = list(takewhile(lambda ink: ink.style == lead, inks))
+    if len(begun) == len(inks):
+        return 0
+    letters = sum(len("".join(clean(ink.text).split())) for ink in begun)
+    for place, character in enumerate(text):
+        if letters <= 0:
+            return place
+        letters -= not character.isspace()
+    return 0
 
 
 def _accented(found: re.Match[str]) -> str:

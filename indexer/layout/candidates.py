@@ -1,0 +1,232 @@
+"""Lines that may be headings: what stands out by size, weight, capitals or numbering, and stands alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from indexer.layout.body import SAME_SIZE
+from indexer.layout.contents import DOTS, contents
+from indexer.layout.lines import leadings
+from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
+from indexer.layout.page import Line, Style
+
+LARGER = 1.2  # times the body's size: a heading by size alone
+SLIGHTLY_LARGER = 1.07  # enough beside numbering or weight
+LONGEST = 220  # characters of a heading over all its lines
+LONGEST_OF_BODY_SIZE = 120
+MOST_LINES = 4
+APART = 0.15  # lines of white space beyond the usual
+WRAPS = 0.06  # of the column's width that a wrapped line may leave free beyond the word that did not fit
+CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|tab(?:le|\.)?|tableau|tabelle|tabla|cuadro|figura|abb(?:ildung|\.)|carte|map|photo|graphique"
+    r"|图|表|圖|algorithm|listing|exhibit|scheme|plate|chart|box)\s*\d",
+    re.IGNORECASE,
+)
+LIST_MARK = re.compile(r"[•▪◦●○■□☐☒☑‣–—*·»➢✓¾-]\s*")
+SENTENCE_END = re.compile(r"[.;,]$|[。；，]$")
+GOES_ON = re.compile(r"[;,；，]$")
+STATEMENT = re.compile(
+    r"(?:theorem|lemma|definition|corollary|proposition|remark|example|property|observation|claim|proof|assumption"
+    r"|conjecture|exercise|equation|step)\s+[\dA-Z]",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"[{}\\]|\S\s?[=<>]=?\s?\S|\$\(|\w\(\)$|;\s*$")
+CLOSES = re.compile(r"[^(]{4,}\)")  # what no bracket before it opens
+ASIDE = re.compile(r"\(.*\)?$|\[.*\]$|https?:|www\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What makes two headings alike."""
+
+    size: float
+    bold: bool
+    italic: bool
+    capitals: bool
+    color: int
+    run_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Lines of one style that stand together, and what is known about them."""
+
+    first: int
+    last: int
+    text: str
+    look: Look
+    depth: int
+    """Of its numbering: 2 for 1.2, 0 for none."""
+    gap: float
+    """White space above in line heights; large at the top of a column."""
+    good: bool
+
+    @property
+    def named(self) -> bool:
+        """Whether a number or a word that only headings have makes it one."""
+        return self.depth > 0 or is_keyword(self.text)
+
+
+def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
+    entries = contents(lines)
+    leading = max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
+    result: list[Candidate] = []
+    first = 0
+    while first < len(lines):
+        last = first
+        while last + 1 < len(lines) and _goes_on(lines, first, last):
+            last += 1
+        if first not in entries:
+            candidate = _candidate(lines, first, last, body, leading)
+            if result and _labels(result[-1], candidate, lines):
+                candidate = _as_one(result.pop(), candidate)
+            result.append(candidate)
+        first = last + 1
+    return result
+
+
+def look_of(line: Line) -> Look:
+    style = line.style
+    return Look(style.size, style.bold, style.italic, _in_capitals(line.text), style.color, line.run_in)
+
+
+def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
+    return (look.run_in, -look.size, not look.capitals, not look.bold, look.italic, look.color)
+
+
+def _goes_on(lines: Sequence[Line], first: int, last: int) -> bool:
+    """Whether the next line is a further line of the same candidate."""
+    line, following = lines[last], lines[last + 1]
+    style, after = line.style, following.style
+    return (
+        line.page == following.page
+        and line.run_in == following.run_in
+        and abs(style.size - after.size) <= SAME_SIZE / 2
+        and (style.bold, style.italic, style.color) == (after.bold, after.italic, after.color)
+        and line.column == following.column
+        and 0 < following.base - line.base < 1.55 * max(style.size, 0.8 * line.rect.height)
+        and _wraps(line, following)
+        and numbering_depth(following.text) == 0
+        and _in_capitals(line.text) == _in_capitals(following.text)
+    )
+
+
+def _wraps(line: Line, following: Line) -> bool:
+    """Whether a line may end where it does because the next word did not fit; one that is centred may end anywhere."""
+    if abs(line.rect.x0 - following.rect.x0) > 0.5 * line.style.size and following.rect.x0 < line.rect.x1:
+        return True
+    if following.text[0].islower():
+        return True
+    word = following.text.split(" ", 1)[0]
+    width = following.rect.width * len(word) / max(len(following.text), 1)
+    return line.rect.x1 + width > line.column.x1 - WRAPS * line.column.width or "\u2e80" < word[0] < "\uffef"
+
+
+def _in_capitals(text: str) -> bool:
+    """Whether nearly all letters are capitals."""
+    text = text[: 2 * LONGEST]
+    letters = sum(map(str.isalpha, text))
+    return letters > 3 and sum(map(str.isupper, text)) > 0.85 * letters
+
+
+def _labels(label: Candidate, candidate: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the first is only "Chapter 3" and the second its title."""
+    return (
+        label.last + 1 == candidate.first
+        and candidate.good
+        and not candidate.depth
+        and candidate.look.size >= label.look.size - SAME_SIZE
+        and lines[label.last].page == lines[candidate.first].page
+        and LABEL.fullmatch(label.text) is not None
+    )
+
+
+def _as_one(label: Candidate, candidate: Candidate) -> Candidate:
+    return replace(
+        candidate, first=label.first, text=f"{label.text} {candidate.text}", depth=1, gap=label.gap, good=True
+    )
+
+
+def _candidate(lines: Sequence[Line], first: int, last: int, body: Style, leading: float) -> Candidate:
+    line = lines[first]
+    look = look_of(line)
+    if last - first >= MOST_LINES:
+        return Candidate(first, last, "", look, 0, 0.0, good=False)
+    text = " ".join(line.text for line in lines[first : last + 1])
+    if line.run_in:
+        return Candidate(first, last, text, look, numbering_depth(text), 0.0, good=True)
+    gap, below = _white(lines, first, leading), _white(lines, last + 1, leading)
+    if below < APART and last + 1 < len(lines) and _is_cut(lines[last], lines[last + 1]):
+        return Candidate(first, last, text, look, 0, gap, good=False)
+    depth = numbering_depth(text)
+    return Candidate(first, last, text, look, depth, gap, _stands_out(text, line, look, depth, body, gap, below))
+
+
+def _white(lines: Sequence[Line], place: int, leading: float) -> float:
+    """The white space above a line beyond the usual, in lines; 9 where another column or page begins."""
+    if place == 0 or place >= len(lines):
+        return 9.0
+    above, line = lines[place - 1], lines[place]
+    if above.page != line.page or above.column != line.column or line.base < above.base:
+        return 9.0
+    usual = leading * (line.style.size + above.style.size) / 2
+    return (line.base - above.base) / max(usual, 1.0) - 1.0
+
+
+def _is_cut(line: Line, following: Line) -> bool:
+    """Whether the line's sentence goes on in text of another look: emphasis that ran to the line's end."""
+    full = line.rect.x1 > line.column.x1 - WRAPS * line.column.width
+    return (full and following.text[0].islower()) or (line.text[-1:] in "-‐" and line.text[-2:-1].isalpha())
+
+
+def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap: float, below: float) -> bool:
+    if len(text) > LONGEST or (line.style.mono and not body.mono):
+        return False
+    number = NUMBER.match(text) if depth else None
+    words = text[number.end() :] if number and depth > 1 else text
+    letters = sum(2 if character > "\u2e7f" else 1 for character in words if character.isalpha())
+    if letters < 2 or letters * 2 < len(words.replace(" ", "")):
+        return False
+    if DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text) or "@" in text:
+        return False
+    if STATEMENT.match(text) or CLOSES.match(text) or CODE.search(text):
+        return False
+    bold = look.bold and not body.bold
+    alone = bold and _alone(line, gap, below)
+    if text[0].islower() and not depth and not alone and not (look.size >= LARGER * body.size - 0.1 and gap > APART):
+        return False
+    if _is_row(line):
+        return False
+    if look.size >= LARGER * body.size - 0.1:
+        return not GOES_ON.search(text) and not (SENTENCE_END.search(text) and len(text) > 100)
+    if look.size < body.size - 1.1 and not depth:
+        return False
+    if len(text) > (LONGEST if depth and bold else LONGEST_OF_BODY_SIZE):
+        return False
+    if SENTENCE_END.search(text) and not (depth and look.bold):
+        return False
+    if text[-1] in ":：" and not depth and not is_keyword(text):
+        return False  # what leads to a list
+    if bold or look.capitals or look.size >= SLIGHTLY_LARGER * body.size:
+        return gap > APART or below > APART or alone
+    if is_keyword(text):
+        return gap > 2 * APART
+    # Of the body's look: only numbers of several parts are no list's.
+    if depth > 1:
+        return gap > APART or below > APART
+    return gap > APART and depth == 1 and look.italic and not body.italic
+
+
+def _alone(line: Line, gap: float, below: float) -> bool:
+    """Whether a line without white space around it still is one of its own: short, and nothing closer than usual."""
+    return gap > -APART and below > -APART and line.rect.width < 0.6 * line.column.width
+
+
+def _is_row(line: Line) -> bool:
+    """Whether the line's parts stand apart as a table's cells do; a heading's number may."""
+    cells = sorted(line.cells, key=lambda cell: cell.rect.x0)
+    gaps = [b.rect.x0 - a.rect.x1 for a, b in pairwise(cells)]
+    return any(gap > 3 * line.style.size for gap in gaps[1:] if gap) or len(cells) > 6

@@ -1,0 +1,60 @@
+"""Tables of contents: lines that name headings and are none."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from indexer.layout.page import Line
+
+DOTTED = 3  # entries with dots to their page number that make a page one of contents
+NUMBERED = 6  # entries without dots that do
+DENSE = 0.4  # of the lines between a page's first entry and its last: the others are entries that wrap
+DENSER = 0.7  # the same where no dots tell entries from rows of numbers
+PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
+DOTS = re.compile(r"(?:[.·⋅․]\s?){4,}|…{2,}")
+NUMBER_AT_END = re.compile(r"\d{1,4}$")
+FALLS = 0.1  # of a contents' page numbers are lower than the one before
+TITLE = re.compile(
+    r"\W*(?:(?:table of |list of )?contents|(?:list|table) of \w+|sommaire|table des mati[eè]res"
+    r"|inhalt(?:sverzeichnis)?|[ií]ndice|index|목차|目\s*[录次錄]|فهرست.*)\W*",
+    re.IGNORECASE,
+)
+
+
+def contents(lines: Sequence[Line]) -> set[int]:
+    """The places of the lines of tables of contents: entries on pages that hold several, and what wraps among them."""
+    by_page: dict[int, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        by_page[line.page].append(place)
+    found: set[int] = set()
+    before = False
+    for page in sorted(by_page):
+        places = by_page[page]
+        entries = [place for place in places if is_entry(lines[place].text)]
+        dotted = [place for place in entries if DOTS.search(lines[place].text)]
+        now = len(dotted) >= DOTTED or len(entries) >= NUMBERED
+        if now:
+            found.update(entries)
+            sure, dense = (dotted, DENSE) if len(dotted) >= DOTTED else (entries, DENSER)
+            between = range(sure[0], sure[-1] + 1)
+            if len(sure) >= dense * len(between) and (sure is dotted or _ascend(lines[place].text for place in sure)):
+                found.update(place for place in between if not TITLE.fullmatch(lines[place].text))
+                if before:  # what stands above the first entry began on the page before
+                    found.update(place for place in range(places[0], sure[0]) if not TITLE.fullmatch(lines[place].text))
+        before = now
+    return found
+
+
+def _ascend(texts: Iterable[str]) -> bool:
+    """Whether the numbers that the lines end in count pages: hardly one is lower than the one before."""
+    numbers = [int(found[0]) for text in texts if (found := NUMBER_AT_END.search(text))]
+    falls = sum(after < before for before, after in pairwise(numbers))
+    return falls <= FALLS * len(numbers)
+
+
+def is_entry(text: str) -> bool:
+    """Whether a line ends in a page number, as an entry does."""
+    return bool(text[-1:].isalnum() and PAGE_AT_END.search(text[-40:])) or DOTS.search(text) is not None

@@ -1,0 +1,64 @@
+"""Slides: each page is a section, its title the large text at its top."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+
+from indexer.layout.candidates import LONGEST
+from indexer.layout.headings import Heading
+from indexer.layout.page import Line, Page
+
+LEAST_PAGES = 3
+WIDE = 0.8  # of the pages at least are wider than high
+MOST_LETTERS = 900  # on the middle page: more are a report set sideways
+TOP = 0.4  # of the page's height in which a title begins
+AS_LARGE = 0.75  # of a title's size have its further lines
+LARGER = 1.1  # times the usual size of the page's other text
+
+
+def is_deck(pages: Sequence[Page]) -> bool:
+    """Whether the pages are slides: wide, and with few words on them."""
+    written = [page for page in pages if page.fragments]
+    if len(written) < LEAST_PAGES or sum(page.width > page.height for page in written) < WIDE * len(written):
+        return False
+    return median(sum(len(part.text) for part in page.fragments) for page in written) <= MOST_LETTERS
+
+
+def titles(lines: Sequence[Line], pages: Sequence[Page]) -> list[Heading]:
+    """The slides' titles, all of one level."""
+    heights = {page.number: page.height for page in pages}
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        places[line.page].append(place)
+    found = (_title(lines, on_page, heights[page]) for page, on_page in places.items())
+    return [heading for heading in found if heading]
+
+
+def _title(lines: Sequence[Line], places: Sequence[int], height: float) -> Heading | None:
+    high = [place for place in places if lines[place].rect.y0 < TOP * height and _has_letters(lines[place])]
+    if not high:
+        return None
+    first = min(high, key=lambda place: (-lines[place].style.size, lines[place].rect.y0))
+    last = first
+    size = lines[first].style.size
+    while last + 1 in places and _goes_on(lines[last], lines[last + 1], size):
+        last += 1
+    text = " ".join(line.text for line in lines[first : last + 1])
+    others = [lines[place].style.size for place in places if not first <= place <= last]
+    if len(text) > LONGEST or (others and size < LARGER * median(others)):
+        return None
+    return Heading(first, last, 1, text)
+
+
+def _goes_on(line: Line, following: Line, size: float) -> bool:
+    return (
+        following.style.size >= AS_LARGE * size
+        and following.style.color == line.style.color
+        and 0 < following.base - line.base < 1.6 * size
+    )
+
+
+def _has_letters(line: Line) -> bool:
+    return sum(map(str.isalpha, line.text)) > 1

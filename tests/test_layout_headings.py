@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from indexer.layout.document import lay_out
+from indexer.layout.page import Fragment, Page, Rect, Style
+from kohaku.tree import Kind
+
+PLAIN, BOLD, LARGE = Style(10.0), Style(10.0, bold=True), Style(14.0, bold=True)
+PROSE = "the text of a line that is long enough to be prose in its column"
+
+
+def fragment(text: str, y: float, style: Style = PLAIN, x: float = 50, width: float | None = None) -> Fragment:
+    width = len(text) * style.size * 0.45 if width is None else width
+    return Fragment(text, Rect(x, y - 0.8 * style.size, x + width, y + 0.3 * style.size), y, style, style)
+
+
+def prose(y: float, count: int = 4) -> list[Fragment]:
+    return [fragment(f"{PROSE} and so on", y + 12 * n, width=500) for n in range(count)]
+
+
+def page(*fragments: Fragment, number: int = 1, width: float = 600, height: float = 800) -> Page:
+    return Page(number, width, height, fragments)
+
+
+def heads(*pages: Page) -> list[tuple[int, str]]:
+    return [(block.level, block.text) for block in lay_out(pages).blocks if block.kind is Kind.SECTION]
+
+
+def sections(*titles: tuple[str, Style]) -> list[Fragment]:
+    """Headings with a paragraph under each."""
+    return [
+        part
+        for n, (text, style) in enumerate(titles)
+        for part in (fragment(text, 100 + 90 * n, style), *prose(120 + 90 * n))
+    ]
+
+
+def test_two_heads_below_each_other_are_two_where_the_next_word_would_have_fitted() -> None:
+    pair = [fragment("Experiment", 200, LARGE), fragment("Task and stimuli", 216, LARGE)]
+    found = heads(page(*prose(100), *pair, *prose(240)))
+    assert [text for _, text in found] == ["Experiment", "Task and stimuli"]
+
+
+def test_a_head_that_fills_its_line_goes_on_in_the_next() -> None:
+    first = fragment("A long heading that runs to the end of its line and needs", 100, LARGE, width=480)
+    assert [text for _, text in heads(page(first, fragment("Another line", 116, LARGE), *prose(140)))] == [
+        f"{first.text} Another line"
+    ]
+
+
+def test_chapter_3_and_the_title_below_it_are_one_head() -> None:
+    parts = [fragment("Chapter 3", 100, LARGE), fragment("Compilation", 130, Style(20.0, bold=True)), *prose(160)]
+    assert heads(page(*parts)) == [(1, "Chapter 3 Compilation")]
+
+
+def run_in(text: str, rest: str, y: float) -> Fragment:
+    whole = fragment(f"{text} {rest}", y, width=500)
+    return replace(whole, lead=BOLD, lead_length=len(text))
+
+
+def test_run_in_heads_head_the_paragraph_that_they_begin() -> None:
+    names = ("Check the terms.", "Build it again.", "Keep it small.")
+    parts = [
+        part
+        for n, name in enumerate(names)
+        for part in (run_in(name, "What follows is the text of it.", 100 + 80 * n), *prose(112 + 80 * n, 3))
+    ]
+    blocks = lay_out([page(*parts)]).blocks
+    assert [block.text for block in blocks if block.kind is Kind.SECTION] == list(names)
+    assert all(block.text.startswith("What follows") for block in blocks if block.kind is Kind.PARAGRAPH)
+
+
+@pytest.mark.parametrize("lead", ["Note:", "Lemma 3.", "and so.", "•", "Property 3."])
+def test_what_is_bold_at_a_paragraphs_start_is_not_always_a_head(lead: str) -> None:
+    parts = [
+        part for n in range(4) for part in (run_in(lead, "What follows is text.", 100 + 80 * n), *prose(112 + 80 * n))
+    ]
+    assert heads(page(*parts)) == []
+
+
+def test_the_lines_of_a_title_page_are_no_sections_but_its_abstract_is() -> None:
+    names = [fragment("A. Author", 100, BOLD), fragment("B. Author", 140, BOLD)]
+    parts = [fragment("Abstract", 180, BOLD), *prose(200)]
+    later = page(*sections(("1 Methods", BOLD), ("2 Results", BOLD)), number=2)
+    assert [text for _, text in heads(page(fragment("The Title", 50, LARGE), *names, *parts), later)] == [
+        "Abstract",
+        "1 Methods",
+        "2 Results",
+    ]
+
+
+def test_labels_of_a_drawing_are_no_headings() -> None:
+    scraps = [fragment(f"R{n}", 200 + 25 * n, x=60 + 20 * (n % 9)) for n in range(20)]
+    drawings = [page(fragment("ACME CORP", 100, LARGE), *scraps, number=n) for n in range(3, 7)]
+    text = [page(*sections((f"{n} Methods", LARGE), (f"{n}.1 Data", BOLD)), number=n) for n in (1, 2)]
+    assert [text for _, text in heads(*text, *drawings)] == ["1 Methods", "1.1 Data", "2 Methods", "2.1 Data"]
+
+
+def test_items_stand_below_their_part_and_heads_of_their_look_below_them() -> None:
+    found = heads(
+        page(
+            *sections(
+                ("PART I", BOLD), ("Item 1. Business", BOLD), ("Company Background", BOLD), ("Item 2. Risks", BOLD)
+            )
+        ),
+        page(*sections(("PART II", BOLD), ("Item 3. Results", BOLD), ("Item 4. Outlook", BOLD)), number=2),
+    )
+    assert [level for level, _ in found] == [1, 2, 3, 2, 1, 2, 2]
+
+
+def test_a_slides_title_is_its_section_whatever_its_size() -> None:
+    def slide(number: int, title: str, size: float) -> Page:
+        points = [fragment(f"• point {n}", 200 + 40 * n, Style(18.0)) for n in range(3)]
+        return page(fragment(title, 80, Style(size, bold=True)), *points, number=number, width=800, height=600)
+
+    found = heads(slide(1, "Overview", 36.0), slide(2, "A longer title", 28.0), slide(3, "Last one", 32.0))
+    assert found == [(1, "Overview"), (1, "A longer title"), (1, "Last one")]
+
+
+def test_entries_of_the_contents_that_wrap_are_no_headings() -> None:
+    lines = [
+        f"{n} A CHAPTER WITH A NAME THAT . . . . . . . . . {n}0" if n % 2 else f"{n} A NAME TOO LONG FOR"
+        for n in range(1, 10)
+    ]
+    entries = [fragment(text, 100 + 20 * n, BOLD) for n, text in enumerate(lines)]
+    assert heads(page(fragment("Contents", 60, LARGE), *entries), page(*prose(100, 8), number=2)) == [(1, "Contents")]
+
+
+def test_a_running_title_that_changes_goes_where_a_page_number_stands_beside_it() -> None:
+    names = ["Alpha", "Beta", "Gamma", "Delta", "Eta", "Theta"]
+    pages = [
+        page(fragment(f"1.{n} {name}", 30, BOLD), fragment(str(n), 30, x=520), *prose(100, 8), number=n)
+        for n, name in enumerate(names, start=1)
+    ]
+    assert heads(*pages) == []
+
+
+def test_the_running_text_gives_the_bodys_size_where_labels_outnumber_it() -> None:
+    labels = [fragment(f"label {n}", 300 + 11 * n, Style(8.0), x=60) for n in range(40)]
+    bold = Style(11.0, bold=True)
+    found = heads(page(*sections(("Head one", bold), ("Head two", bold))), page(*labels, number=2))
+    assert [text for _, text in found] == ["Head one", "Head two"]
+
+
+def test_an_italic_emphasis_that_runs_to_the_lines_end_is_no_head() -> None:
+    cut = fragment(
+        "Secondary retrieval requirements which were unforeseen, or at", 100, Style(10.0, bold=True), width=500
+    )
+    rest = fragment("least not planned for when the system was built", 112, width=400)
+    assert heads(page(*prose(40), cut, rest, *prose(124, 8))) == []
+
+
+def test_levels_never_jump() -> None:
+    found = heads(page(*sections(("1 A part", LARGE), ("1.1 A piece", BOLD), ("1.2 A piece", BOLD))))
+    assert all(after <= before + 1 for (before, _), (after, _) in pairwise(found))
