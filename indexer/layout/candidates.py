@@ -71,6 +71,7 @@ class Candidate:
 
 
 def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
+    """Every stretch of lines of one look outside tables of contents; those that stand out are `good`."""
     entries = contents(lines)
     leading = max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
     result: list[Candidate] = []
@@ -89,11 +90,13 @@ def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
 
 
 def look_of(line: Line) -> Look:
+    """How the line looks, as far as headings are compared by it."""
     style = line.style
     return Look(style.size, style.bold, style.italic, _in_capitals(line.text), style.color, line.run_in)
 
 
 def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
+    """A key that sorts looks, the one that stands out most first."""
     return (look.run_in, -look.size, not look.capitals, not look.bold, look.italic, look.color)
 
 

@@ -48,4 +48,5 @@ def numbering_depth(text: str) -> int:
 
 
 def is_keyword(text: str) -> bool:
+    """Whether the text is one that heads a section wherever it stands alone: "References", "Table of contents"."""
     return text.strip(" .:").casefold() in KEYWORD_HEADS or TITLE.fullmatch(text) is not None
