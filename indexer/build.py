@@ -180,9 +180,8 @@ def _note_sources(task: Task, store: Store, tally: _Tally) -> None:
 
 
 def _reason(error: ReadError, task: Task, store: Store) -> str:
-    reason = str(error).removeprefix(f"{task.path.name}: ")
     stays = task.known is not None and store.document(task.known.id) is not None
-    return f"{reason}; the version indexed before stays" if stays else reason
+    return f"{error}; the version indexed before stays" if stays else str(error)
 
 
 # ---- what goes in

@@ -98,7 +98,7 @@ def read(path: Path) -> Parsed:
         notes: list[str] = []
         pages, turns = _pages(file, notes)
         if not pages:
-            raise ReadError(f"{path.name}: no page can be read (damaged?): repair or export it again")
+            raise ReadError("no page can be read (damaged?): repair or export it again")
         title = _metadata_title(file)
         laid = lay_out(pages, _outline(file), title)
         blocks = _shown(_with_images(file, laid.blocks, laid.images), turns)
@@ -118,13 +118,13 @@ def _opened(path: Path) -> Any:
         file = pymupdf.open(path, filetype="pdf")
         pages = file.page_count
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-        raise ReadError(f"{path.name}: damaged ({_reason(error)}): repair or export it again") from error
+        raise ReadError(f"damaged ({_reason(error)}): repair or export it again") from error
     if file.needs_pass:
         file.close()
-        raise ReadError(f"{path.name}: needs a password: save a copy without one")
+        raise ReadError("needs a password: save a copy without one")
     if pages < 1:
         file.close()
-        raise ReadError(f"{path.name}: has no pages (damaged?): repair or export it again")
+        raise ReadError("has no pages (damaged?): repair or export it again")
     return file
 
 
@@ -133,14 +133,14 @@ def _check_header(path: Path) -> None:
         with path.open("rb") as stream:
             start = stream.read(HEADER_REACH)
     except OSError as error:
-        raise ReadError(f"{path.name}: {error.strerror or error}: check the path and its permissions") from error
+        raise ReadError(f"{error.strerror or error}: check the path and its permissions") from error
     if not start:
-        raise ReadError(f"{path.name}: is empty: get the file again")
+        raise ReadError("is empty: get the file again")
     if b"%PDF" in start:
         return
     if re.match(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", start[:2000], re.IGNORECASE):
-        raise ReadError(f"{path.name}: is a web page, not a PDF: download the file again, or name it .html")
-    raise ReadError(f"{path.name}: is not a PDF file: check what it is and name it so")
+        raise ReadError("is a web page, not a PDF: download the file again, or name it .html")
+    raise ReadError("is not a PDF file: check what it is and name it so")
 
 
 def _reason(error: Exception) -> str:

@@ -197,7 +197,7 @@ def parse(
     try:
         tree, notes = tree_of(file)
     except ReadError as error:
-        raise ReadError(f"{file}: {str(error).removeprefix(f'{file.name}: ')}") from None
+        raise ReadError(f"{file}: {error}") from None
     for note in notes:
         _say(f"{file}: {note}")
     if as_json:
