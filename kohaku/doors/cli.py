@@ -318,6 +318,12 @@ def answer(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
+    if questions is not None:
+        _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
+        _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
+    else:
+        _refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
+        _refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
     _spare(out, settings.db, questions, metadata)
     from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines
     from kohaku.doors.engine import Engine
@@ -397,6 +403,8 @@ def show(
     from kohaku.doors.display import node_lines, node_object
     from kohaku.doors.picture import page_picture
 
+    if picture is not None:
+        _refuse(as_json, "--json shows a node's text, --picture its page: give one of them")
     settings = _settings(config, db=db)
     _spare(picture, settings.db)
     with _store(settings) as store:
@@ -484,6 +492,12 @@ def _store(settings: Settings) -> Iterator[Any]:
 
     with Store.open(settings.db) as store:
         yield store
+
+
+def _refuse(option: object, why: str) -> None:
+    """Raises BadParameter where an option was given that nothing would come of."""
+    if option:
+        raise typer.BadParameter(why)
 
 
 def _typed(argument: str) -> str:
