@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from indexer.blocks import Block
 from indexer.clean import clean
 from kohaku.tree import Kind
 
 Row = Sequence[str]
+
+MOST_REPEATED = 2_000_000  # characters that cells which span may add: some kilobytes of a file can ask for billions
+YEAR = re.compile(r"(?:FY\s?|[QH][1-4]\s?)?(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?[EeAaFf]?")
+
+
+@dataclass(slots=True)
+class Room:
+    """How many characters the cells of a table that span several may still add to it by being repeated."""
+
+    left: int = MOST_REPEATED
+
+    def holds(self, text: str, times: int) -> bool:
+        """Whether there is room for that many repetitions; it is then taken."""
+        needed = (len(text) + 1) * times
+        if needed > self.left:
+            return False
+        self.left -= needed
+        return True
+
+
+def names_columns(cells: Row) -> bool:
+    """Whether a first row reads as a head: words or years in every column but perhaps the first.
+
+    >>> names_columns(["", "2022", "2023"]), names_columns(["Model", "kWh"]), names_columns(["T5", "86"])
+    (True, True, False)
+    """
+    return (
+        len(cells) > 1 and all(cells[1:]) and all(YEAR.fullmatch(cell) or not re.search(r"\d", cell) for cell in cells)
+    )
 
 
 def table(rows: Sequence[Row], *, headers: int = 1, title: str = "") -> Block:

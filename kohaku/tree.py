@@ -27,7 +27,7 @@ class Tier(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a node is; everything from PARAGRAPH to FOOTNOTE stands on the paragraph tier."""
+    """What a node is; everything from PARAGRAPH to REFERENCE stands on the paragraph tier."""
 
     DOCUMENT = "document"
     SECTION = "section"
@@ -38,6 +38,8 @@ class Kind(StrEnum):
     CODE = "code"
     FORMULA = "formula"
     FOOTNOTE = "footnote"
+    QUOTE = "quote"
+    REFERENCE = "reference"
     SENTENCE = "sentence"
 
     @property

@@ -20,7 +20,12 @@ MAY_IMPORT = {
     "kohaku.doors": {*ROOMS, "kohaku.doors"},
 }
 # Each library with the modules that adapt it. Readers may import theirs at the top: they are loaded by a file's format.
-HEAVY_AT_TOP = {"bs4": {"indexer.readers.html"}, "markdown_it": {"indexer.readers.markdown"}}
+HEAVY_AT_TOP = {
+    "bs4": {"indexer.readers.html"},
+    "markdown_it": {"indexer.readers.markdown"},
+    "docx": {"indexer.readers.docx"},
+    "pptx": {"indexer.readers.pptx"},
+}
 HEAVY_WITHIN = {
     "torch": {"kohaku.embedders.export", "kohaku.embedders.sentence_transformer"},
     "transformers": {"kohaku.embedders.export", "kohaku.embedders.sentence_transformer"},

@@ -58,11 +58,56 @@ def test_markdown_list_items_are_sentences_also_nested_ones() -> None:
 def test_markdown_takes_quotations_images_footnotes_and_html() -> None:
     parsed = markdown.parse('> Said.\n\n![A chart of use](c.png)\n\n[^1]: A note.\n\n<p class="x">Raw &amp; old.</p>\n')
     assert shown(parsed.blocks) == [
-        ("paragraph", "Said."),
+        ("quote", "Said."),
         ("figure", "A chart of use"),
         ("footnote", "A note."),
         ("paragraph", "Raw & old."),
     ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n".join("  " * depth + "- deep" for depth in range(300)),
+        "- " * 3000 + "deep",
+        ">" * 3000 + " deep",
+        "> - " * 900 + "deep",
+    ],
+    ids=["lists", "lists in a line", "quotations", "both"],
+)
+def test_markdown_is_kept_however_deep_it_is_nested(source: str) -> None:
+    assert sum(block.text.count("deep") for block in markdown.parse(source).blocks) == source.count("deep")
+
+
+@pytest.mark.parametrize("source", ["[" * 5000, "![" * 3000 + "x", "*a " * 5000, "(" * 5000, "`a " * 5000])
+def test_markdown_that_opens_and_never_closes_is_read(source: str) -> None:
+    assert markdown.parse(source).blocks
+
+
+def test_markdown_between_rules_is_no_front_matter_unless_it_reads_as_such() -> None:
+    assert shown(markdown.parse("---\nIt is so.\n\n---\nMore.\n").blocks) == [
+        ("paragraph", "It is so."),
+        ("paragraph", "More."),
+    ]
+    assert markdown.parse('+++\ntitle = "Our year"\n+++\nText.\n').title == "Our year"
+
+
+def test_markdown_formulas_keep_their_signs_and_captions_go_to_their_tables() -> None:
+    formula, fenced, table = markdown.parse(
+        "$$\na_1 * b_1 \\\\ c * d\n$$\n\n```math\nx^2\n```\n\nTable 1: Use\n\n| a | b |\n|---|---|\n| x | y |\n"
+    ).blocks
+    assert (formula.kind, formula.text) == (Kind.FORMULA, "a_1 * b_1 \\\\ c * d")
+    assert (fenced.kind, fenced.text) == (Kind.FORMULA, "x^2")
+    assert (table.kind, table.title) == (Kind.TABLE, "Table 1: Use")
+
+
+def test_an_html_table_in_markdown_goes_on_over_blank_lines() -> None:
+    source = (
+        "<table>\n<tr><th>a</th><th>b</th></tr>\n\n<tr><td>x</td><td>y</td></tr>\n</table>\n\n- item\n\n  <b>more</b>\n"
+    )
+    table, items = markdown.parse(source).blocks
+    assert table.sentences == ("a: x; b: y",)
+    assert items.sentences == ("item more",)
 
 
 @given(st.text())

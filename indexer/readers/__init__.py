@@ -18,6 +18,8 @@ READERS = {
     ".htm": "html",
     ".xhtml": "html",
     ".json": "document_json",
+    ".docx": "docx",
+    ".pptx": "pptx",
 }
 
 

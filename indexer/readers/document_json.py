@@ -12,6 +12,7 @@ from typing import Any
 from indexer.blocks import Block, Parsed
 from indexer.clean import clean
 from indexer.plain import Page, pages_to_blocks
+from indexer.readers import thread
 from indexer.readers.text import decode
 from indexer.sentences import split
 from kohaku.errors import ReadError
@@ -24,12 +25,12 @@ PLACEHOLDER = re.compile(r"\[(?:image|figure)\b[^\]]*\][^\n]*", re.IGNORECASE)
 
 
 def read(path: Path) -> Parsed:
-    """A document JSON file; ReadError names the field that is not as it should be."""
+    """A document JSON file, or a saved forum thread; ReadError names the field that is not as it should be."""
     try:
         content = json.loads(decode(path.read_bytes()))
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise ReadError(f"this is no valid JSON: {error}") from None
-    return parse(content)
+    return thread.parse(content) if thread.is_thread(content) else parse(content)
 
 
 def parse(content: object) -> Parsed:
@@ -37,7 +38,7 @@ def parse(content: object) -> Parsed:
     document = _mapping(content, "the document")
     sections = _list(document, "sections", "")
     if not sections and not document.get("text"):
-        raise ReadError("no field sections: this is no document JSON")
+        raise ReadError("no field sections: this is no document JSON, nor a forum thread")
     blocks: list[Block] = []
     pages: list[Page] = []
     figures: list[Block] = []

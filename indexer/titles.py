@@ -1,0 +1,74 @@
+"""Captions that are paragraphs of their own, as in Word and Markdown: they go to the table or figure they stand at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from indexer.blocks import Block
+from kohaku.tree import Kind
+
+CAPTIONED = re.compile(
+    r"(?P<what>fig(?:ure|\.)?|abb(?:ildung|\.)?|図|图|table|tab(?:elle|leau|la|\.)?|tabela|表)\s*[A-Z]?\d+(?:[.-]\d+)*"
+    r"(?:\s*[.:|)–—-]|\s*$|\s+(?-i:[^\W\d_a-z]))",  # what goes on in lower case is a sentence that speaks of one
+    re.IGNORECASE,
+)
+TABLE_WORDS = re.compile(r"tab|表", re.IGNORECASE)
+SCALE = re.compile(r"\(?(?:all |amounts |figures |values )*in [^.()]{2,60}\)?", re.IGNORECASE)
+LONGEST = 500  # characters of a caption
+PLACES = {  # where a caption of each kind looks for what it stands at: (before it?, kind)
+    Kind.TABLE: ((False, Kind.TABLE), (True, Kind.TABLE)),
+    Kind.FIGURE: ((True, Kind.FIGURE), (False, Kind.FIGURE)),
+    None: ((True, Kind.FIGURE), (False, Kind.TABLE), (False, Kind.FIGURE), (True, Kind.TABLE)),
+}
+
+
+def captioned(given: Iterable[tuple[Block, bool]]) -> list[Block]:
+    """The blocks with captions at their tables and figures, each given with whether its style makes it a caption.
+
+    A caption between two tables belongs to the one below, between two figures to the one above.
+    """
+    result: list[Block] = []
+    waiting = list(given)[::-1]
+    while waiting:
+        block, is_styled = waiting.pop()
+        following = waiting[-1][0] if waiting else None
+        before = result[-1] if result else None
+        if _is_scale(block, following) and following:
+            waiting[-1] = (replace(following, title=f"{following.title} {block.text}".strip()), False)
+            continue
+        for is_before, kind in _places(block, is_styled):
+            one = before if is_before else following
+            if one and one.kind is kind and not CAPTIONED.match(one.title):
+                break
+        else:
+            result.append(block)
+            continue
+        if is_before:
+            result[-1] = _with_caption(one, block.text)
+        else:
+            waiting[-1] = (_with_caption(one, block.text), False)
+    return result
+
+
+def _places(block: Block, is_styled: bool) -> tuple[tuple[bool, Kind], ...]:
+    """Where to look for what a paragraph is the caption of; nowhere for one that is none."""
+    if block.kind is not Kind.PARAGRAPH or len(block.text) > LONGEST:
+        return ()
+    found = CAPTIONED.match(block.text)
+    if found is None:
+        return PLACES[None] if is_styled else ()
+    return PLACES[Kind.TABLE if TABLE_WORDS.match(found["what"]) else Kind.FIGURE]
+
+
+def _is_scale(block: Block, following: Block | None) -> bool:
+    """Whether a line says in what a table's figures are given: "(in thousands of euros)"."""
+    above_table = following is not None and following.kind is Kind.TABLE and block.kind is Kind.PARAGRAPH
+    return above_table and SCALE.fullmatch(block.text) is not None
+
+
+def _with_caption(block: Block, caption: str) -> Block:
+    if block.kind is Kind.TABLE:
+        return replace(block, title=f"{caption} {block.title}".strip())
+    return replace(block, title=caption, text="\n\n".join(filter(None, (caption, block.text))))
