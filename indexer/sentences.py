@@ -17,8 +17,9 @@ Count = Callable[[str], int]
 
 # Ordinary words (min, max, sun) are left out: a lower-case letter after the full stop tells those apart.
 ABBREVIATIONS = """
-fig figs eq eqs eqn eqns tab tabs tbl sec secs sect chap alg thm lem prop cor no nos vol vols pp p ed eds ref refs
+fig figs eq eqs eqn eqns tab tabs tbl sec secs sect chap alg thm lem prop cor vol vols pp p ed eds ref refs
 al et.al i.e e.g cf c.f viz vs v approx resp incl excl ca w.r.t s.t a.k.a etc ibid op.cit esp ff
+z.b d.h u.a bzw vgl abb nr mio mrd
 dr mr mrs ms prof st jr sr rev hon capt lt sgt ph.d m.d b.sc m.sc
 inc ltd corp co cos dept univ assoc bros llc plc intl natl govt u.s u.k u.n e.u u.s.a d.c n.y
 jan feb aug sep sept oct nov dec tues thur thurs a.m p.m b.c a.d
@@ -27,7 +28,17 @@ TINY = 15  # characters: a shorter piece without a letter is a stray number or m
 STRETCH = 5000  # characters given to Punkt at once: its time grows faster than its text
 LEADERS = 500  # characters that are a full stop every fifth: dot leaders, not prose, and Punkt takes minutes over them
 
-OTHER_MARKS = re.compile(r"(?:[。！？；]+[”’」』）】》)]*|[؟۔]+[»”\"']*)\s*")
+# Where a quotation ends and と follows, its speaker is named in the same sentence.
+OTHER_MARKS = re.compile(
+    r"(?:(?:[。！？；]|．(?!\d))++(?![”’」』）】》)]+\s?と)[”’」』）】》)]*|[؟۔।॥։።။។]+[»”\"']*)\s*"
+)
+# What a full stop after a number, or after "No." before one, does not end: No. 7; 3. Mai.
+COUNTED = re.compile(r"(?:\b[Nn]os?|\bart|\bArt)\.\s*$")
+ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")
+AFTER_ORDINAL = re.compile(
+    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert|Quartal)\b"
+)
+CITED = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]\s*")  # a reference that stands after the full stop
 ENDING = re.compile(r"[.?!](?=\s|[^\w\s])")
 MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})?(?:\.\d{1,3})*[.):]?\W*", re.UNICODE)
 GOOD_CUT = re.compile(r".*[,;:，、；：]\s*", re.DOTALL)
@@ -167,6 +178,9 @@ def _whole(sentences: list[str]) -> list[str]:
             marker += sentence
         elif result and not marker and (_is_scrap(sentence) or _goes_on(result[-1], sentence)):
             result[-1] += sentence
+        elif result and not marker and not result[-1][-1].isspace() and (cited := CITED.match(sentence)):
+            result[-1] += cited[0]
+            result += [sentence[cited.end() :]] if cited.end() < len(sentence) else []
         else:
             result.append(marker + sentence)
             marker = ""
@@ -186,4 +200,9 @@ def _is_scrap(sentence: str) -> bool:
 
 
 def _goes_on(before: str, sentence: str) -> bool:
+    before = before[-80:]
+    if sentence[0].isdigit() and COUNTED.search(before):
+        return True
+    if AFTER_ORDINAL.match(sentence) and ORDINAL.search(before):
+        return True
     return sentence[0].islower() and before.rstrip().endswith(".")

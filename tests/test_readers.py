@@ -245,7 +245,7 @@ def test_html_keeps_the_text_and_drops_what_is_around_it() -> None:
         ("paragraph", "Loose text"),
         ("paragraph", "H2O is water."),
         ("code", "a\n  b"),
-        ("paragraph", "Said."),
+        ("quote", "Said."),
         ("figure", "Figure 1. A plant."),
     ]
 

@@ -47,7 +47,15 @@ def test_an_abbreviation_does_not_end_a_sentence(sentence: str) -> None:
     [
         ("今天很好。明天也好！", ["今天很好。", "明天也好！"]),
         ("「行こう。」彼は言った。", ["「行こう。」", "彼は言った。"]),
+        ("「はい。」と言った。終わり", ["「はい。」と言った。", "終わり"]),
+        ("値は３．５である．次へ．", ["値は３．５である．", "次へ．"]),
         ("كيف حالك؟ أنا بخير۔", ["كيف حالك؟ ", "أنا بخير۔"]),
+        ("هذا كتاب. هل هو جديد؟ نعم.", ["هذا كتاب. ", "هل هو جديد؟ ", "نعم."]),
+        ("यह है। वह है।", ["यह है। ", "वह है।"]),
+        ("The answer is no. We stop.", ["The answer is no. ", "We stop."]),
+        ('He said "No." Then he left.', ['He said "No." ', "Then he left."]),
+        ("It won.[12] It was fast.[13, 14] Next.", ["It won.[12] ", "It was fast.[13, 14] ", "Next."]),
+        ("Am 3. Mai kam er. Dann nicht.", ["Am 3. Mai kam er. ", "Dann nicht."]),
     ],
 )
 def test_other_scripts_split_on_their_own_marks(text: str, sentences: list[str]) -> None:

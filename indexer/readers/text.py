@@ -16,6 +16,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+BYTE_ORDER_MARKS = tuple(mark for mark, _ in MARKS)
 
 
 def read(path: Path) -> Parsed:
