@@ -13,6 +13,7 @@ from answerer.asking import Asked, Kind, asked, claim, terms
 from answerer.quantities import Quantity, quantities, spelled
 from answerer.units import unit
 from answerer.values import BLANK, written
+from kohaku import rows
 from kohaku.words import stem
 from retriever.evidence import Context, Evidence
 
@@ -105,8 +106,6 @@ _END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|(?<=[�
 _NO_END = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|vs|cf|Fig|Figs|Eq|Tab|Sec|No|approx|Dr|Mr|Ms|St|U\.S|Inc|Ltd|ca)|\b[A-Z])\.\W*$"
 )
-_BAR = re.compile(r"(?<!\\)\|")  # between cells; one that a cell holds is escaped
-_CELL = re.compile(r"[^;]+")
 
 
 def _sentences(contexts: Sequence[Context]) -> list[Sentence]:
@@ -122,30 +121,17 @@ def _sentences(contexts: Sequence[Context]) -> list[Sentence]:
                 around.append(texts[0])
             nearby = head.union(*(terms(near) for near, _ in around))
             if text not in seen:
-                cells = tuple(match.span() for match in _CELL.finditer(text)) if is_row else ()
+                cells = rows.spans(text) if is_row else ()
                 found.append(Sentence(context, rank, text, frozenset(terms(text)), nearby, cells))
             seen.add(text)
     return found
 
 
 def _split(text: str) -> Iterator[tuple[str, bool]]:
-    """Sentences, and table rows as "header: cell; header: cell", with whether it is a row."""
-    header: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith("|") and line.rstrip().endswith("|"):
-            cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(line.strip()[1:-1])]
-            if all(re.fullmatch(r":?-*:?", cell) for cell in cells):
-                continue
-            if not header:
-                header = cells
-                continue
-            pairs = zip(header, cells, strict=False)
-            yield "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell), True
-        else:
-            header = []
-            is_row = line.count("; ") >= 1 and line.count(": ") >= 2
-            parts = [line] if is_row else _prose(line)
-            yield from ((part.strip(), is_row) for part in parts if part.strip())
+    """Sentences, and table rows as their sentences, with whether it is a row."""
+    for line, is_row in rows.read(text):
+        parts = [line] if is_row else _prose(line)
+        yield from ((part.strip(), is_row) for part in parts if part.strip())
 
 
 def _prose(line: str) -> Iterator[str]:

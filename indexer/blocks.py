@@ -22,8 +22,9 @@ class Block:
     """One heading (kind SECTION, with its depth as `level`, 1 the highest) or one paragraph of any paragraph kind.
 
     `sentences` are given only where the reader knows better than a sentence splitter: a table's rows (each with its
-    header cells repeated), a list's items. `title` is a table's or figure's caption. `page` is for formats that know
-    the page but no boxes (document JSON); where `marks` are given, pages come from them.
+    header cells repeated; "" for a row that only labels those below), a list's items. `title` is a table's or figure's
+    caption. `page` is for formats that know the page but no boxes (document JSON); where `marks` are given, pages come
+    from them.
     """
 
     kind: Kind

@@ -12,6 +12,7 @@ from functools import cache
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
 from indexer.sentences import passages, pieces, split
+from kohaku.rows import open_labels
 from kohaku.tree import Box, Document, Kind, Node, Tree, shown
 
 Count = Callable[[str], int]
@@ -220,16 +221,22 @@ def _given_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
 
 
 def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
-    """A table, in parts of whole rows where it is long; each repeats the head and what its caption begins with."""
+    """A table, in parts of whole rows where it is long.
+
+    Each repeats the head, the labels over its first row, and what the caption begins with.
+    """
     top, head, rows = _framed(block)
     room = max(max_tokens - count("\n".join([*top, *head])), max_tokens // 2)
     within = _Within(block.marks)
     everything = _boxes(block.marks)
     stretches = list(_rows(rows, block.sentences or rows, list(_places(block.text, rows)), count, room))
+    above: list[str] = []
     for number, group in enumerate(_groups([count(row) for row, _, _ in stretches], room)):
         if number == 1:
             top = [pieces(line, max_tokens // 4, count)[0].strip() for line in top]
-        body = "\n".join([*head, *(stretches[at][0] for at in group)])
+        lines = [stretches[at][0] for at in group]
+        body = "\n".join([*head, *above, *lines])
+        above = open_labels([*above, *lines])
         sentences = tuple(
             (piece, within(*stretches[at][2]) or everything)
             for at in group
@@ -261,7 +268,7 @@ def _rows(
         if count(row) <= room:
             yield row, sentence, place
         else:
-            yield from ((piece, piece, place) for piece in pieces(sentence, room, count))
+            yield from ((piece, piece, place) for piece in pieces(sentence or row, room, count))
 
 
 def _groups(tokens: Sequence[int], room: int) -> Iterator[list[int]]:

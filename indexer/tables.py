@@ -1,14 +1,20 @@
-"""Tables as text: Markdown for the eye, one sentence a row for the search."""
+"""Tables as blocks: Markdown for the eye, one sentence a row for the search."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from indexer.blocks import Block
+from indexer.blocks import Block, Mark
 from indexer.clean import clean
-from kohaku.tree import Kind
+from kohaku import rows as written
+from kohaku.tree import Box, Kind
+
+SAME_INDENT = 1.5  # points
+LONGEST_LABEL = 140  # characters: a longer line above rows is no label of theirs
+CAPTION = re.compile(r"(?:table|tab\.|tableau|tabelle|tabla|表)\s*[A-Z]?[\dIVX]+", re.IGNORECASE)
+TOTAL = re.compile(r"(?:sub-?)?total\b", re.IGNORECASE)
 
 Row = Sequence[str]
 
@@ -42,56 +48,194 @@ def names_columns(cells: Row) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A row of a table's body: its cells, the labels that stand over it, whether it is one for those below."""
+
+    cells: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    is_label: bool = False
+
+    @property
+    def line(self) -> str:
+        """The row as a line of Markdown."""
+        return written.line(self.cells, len(self.labels))
+
+
 def table(rows: Sequence[Row], *, headers: int = 1, title: str = "") -> Block:
     """A table block of a grid of cells, the first `headers` rows being its head (0: it has none)."""
     width = max((len(row) for row in rows), default=0)
     grid = [[clean(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     head = merged(grid[:headers], width)
-    body = [row for row in grid[headers:] if any(row)]
+    scale = ""
+    if head and written.says_scale(head[0]):
+        scale, head[0] = head[0], ""
+    body = [_without_repeats(row) for row in grid[headers:] if any(row)]
+    return block(head, labelled(body), caption=clean(title), scale=scale)
+
+
+def block(
+    header: Row,
+    rows: Sequence[Placed],
+    *,
+    caption: str = "",
+    scale: str = "",
+    boxes: Sequence[Box | None] = (),
+) -> Block:
+    """A table block: scale and Markdown as its text, each row's sentence with head, labels, scale and caption.
+
+    `boxes` are those of the head and of each row, where the format knows them.
+    """
+    lines = [written.line(header), written.line(["---"] * len(header)), *(row.line for row in rows)] if header else []
+    start = len(scale) + 1 if scale else 0
+    marks: list[Mark] = []
+    for number, line in enumerate(lines):
+        place = 0 if number == 0 else number - 1  # of the box: the rule has none
+        if number != 1 and place < len(boxes) and (box := boxes[place]):
+            marks.append(Mark(start, start + len(line), box))
+        start += len(line) + 1
     return Block(
         kind=Kind.TABLE,
-        text=markdown(head, body),
-        title=clean(title),
-        sentences=tuple(filter(None, (sentence(head, row) for row in body))),
+        text="\n".join(filter(None, [scale, *lines])),
+        title=caption,
+        marks=tuple(marks),
+        sentences=tuple(
+            "" if row.is_label else written.sentence(header, row.cells, row.labels, scale, caption) for row in rows
+        ),
     )
+
+
+def captioned(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, tables with the caption and the scale that paragraphs right before them say."""
+    result: list[Block] = []
+    for found in blocks:
+        if found.kind is Kind.TABLE:
+            scale = caption = ""
+            if _says_scale(result) and not found.text.startswith(("(", "[")):
+                scale = result.pop().text
+            elif result and result[-1].kind is Kind.PARAGRAPH and (part := written.SCALE_PART.search(result[-1].text)):
+                scale = part[0]
+            if not found.title and _is_caption(result):
+                caption = result.pop().text
+            found = _told(found, scale, caption)
+        result.append(found)
+    return tuple(result)
+
+
+def _says_scale(blocks: Sequence[Block]) -> bool:
+    text = blocks[-1].text if blocks and blocks[-1].kind is Kind.PARAGRAPH else ""
+    return written.says_scale(text)
+
+
+def _is_caption(blocks: Sequence[Block]) -> bool:
+    return bool(blocks) and blocks[-1].kind is Kind.PARAGRAPH and CAPTION.match(blocks[-1].text) is not None
+
+
+def _told(table: Block, scale: str, caption: str) -> Block:
+    """A table with a scale and a caption that it hadn't."""
+    if not scale and not caption:
+        return table
+    head = table.text.split("\n", 1)[0]
+    sentences = (
+        text + written.tail(scale, caption, head) if text and len(written.spans(text)) > 1 else text
+        for text in table.sentences
+    )
+    text = f"{scale}\n{table.text}" if scale else table.text
+    shift = len(text) - len(table.text)
+    marks = tuple(replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in table.marks)
+    return replace(table, text=text, title=caption or table.title, sentences=tuple(sentences), marks=marks)
+
+
+# ---- labels over rows
+
+
+@dataclass(slots=True)
+class _Label:
+    """A label that holds for rows below it: how far it is indented, and whether they are indented as it is."""
+
+    text: str
+    indent: float
+    is_flat: bool = False
+
+
+def labelled(rows: Sequence[Row], indents: Sequence[float] = ()) -> tuple[Placed, ...]:
+    """The rows with the labels that stand over each; `indents`, in points, tell whose they are where they differ.
+
+    >>> [row.labels for row in labelled([["Costs:", ""], ["Rent", "5"], ["Total", "5"], ["Tax", "1"]])]
+    [(), ('Costs:',), ('Costs:',), ()]
+    """
+    places = list(indents) or [0.0] * len(rows)
+    kinds = [_is_label(row) for row in rows]
+    last = max((number for number, is_label in enumerate(kinds) if not is_label), default=0)
+    held: list[_Label] = []
+    result: list[Placed] = []
+    used = False
+    for number, (row, indent) in enumerate(zip(rows, places, strict=True)):
+        if kinds[number] and number < last:
+            below = places[number + 1]
+            if below < indent - SAME_INDENT:  # set in the middle: over all that follows
+                held, indent = [], -1.0
+            held = _above(held, indent, below > indent + SAME_INDENT, used)
+            result.append(Placed(tuple(row), tuple(label.text for label in held), is_label=True))
+            held.append(_Label(row[0], indent, below <= indent + SAME_INDENT))
+            used = False
+            continue
+        used = True
+        held = [
+            label
+            for label in held
+            if label.indent < indent - SAME_INDENT or (label.is_flat and label.indent <= indent + SAME_INDENT)
+        ]
+        result.append(Placed(tuple(row), tuple(label.text for label in held)))
+        if TOTAL.match(row[0]):
+            held = [label for label in held if label.indent < indent - SAME_INDENT]
+    return tuple(_only_over_rows(result))
+
+
+def _above(held: Sequence[_Label], indent: float, is_over_deeper: bool, used: bool) -> list[_Label]:
+    """The labels that hold for a label as far indented as that."""
+    result = [label for label in held if label.indent <= indent + SAME_INDENT]
+    while result and result[-1].indent > indent - SAME_INDENT:
+        if not used or (is_over_deeper and result[-1].is_flat):
+            break  # right under the other label, or one row with parts among that one's rows
+        result.pop()
+    return result[:3]
+
+
+def _is_label(row: Row) -> bool:
+    says = any(map(str.isalpha, row[0])) or YEAR.fullmatch(row[0]) is not None
+    return says and written.is_label(row) and len(row[0]) <= LONGEST_LABEL
+
+
+def _only_over_rows(rows: Sequence[Placed]) -> Iterator[Placed]:
+    """The rows, labels that nothing stands under being rows as any other."""
+    for number, row in enumerate(rows):
+        depth = len(row.labels) + 1
+        after = rows[number + 1] if number + 1 < len(rows) else None
+        if row.is_label and (after is None or len(after.labels) < depth or after.labels[depth - 1] != row.cells[0]):
+            yield replace(row, is_label=False)
+        else:
+            yield row
+
+
+# ---- heads
 
 
 def merged(head: Sequence[Row], width: int) -> list[str]:
     """Several header rows as one, each name once: a cell that spans columns stands above all of them.
 
     >>> merged([["Water", "Water", "PUE"], ["On-site", "Off-site", "PUE"]], 3)
-    ['Water On-site', 'Water Off-site', 'PUE']
+    ['Water › On-site', 'Water › Off-site', 'PUE']
     """
-    return [" ".join(dict.fromkeys(row[column] for row in head if row[column])) for column in range(width)]
+    names = (dict.fromkeys(row[column] for row in head if row[column]) for column in range(width))
+    return [written.LEVEL.join(name) for name in names]
 
 
-def sentence(head: Row, row: Row) -> str:
-    """A row that makes sense read alone: every cell after its column's name.
+def _without_repeats(row: Row) -> Row:
+    """A row that one cell spans as a label: said once.
 
-    >>> sentence(["Model", "kWh", ""], ["GPT-3", "1287", "yes"])
-    'Model: GPT-3; kWh: 1287; yes'
-    >>> sentence(["", "", ""], ["2020", "5", "5"])
-    '2020; 5; 5'
+    >>> _without_repeats(["Costs", "Costs", "Costs"])
+    ['Costs', '', '']
     """
-    said: set[tuple[str, str]] = set()
-    parts: list[str] = []
-    for name, cell in zip(head, row, strict=True):
-        if cell and (not name or (name, cell) not in said):  # a cell that spans columns of one name is said once
-            parts.append(f"{name}: {cell}" if name else cell)
-        said.add((name, cell))
-    return "; ".join(parts)
-
-
-def markdown(head: Row, body: Sequence[Row]) -> str:
-    """The table in Markdown: head, rule, and a line a row."""
-    lines = [markdown_line(head), markdown_line(["---"] * len(head)), *map(markdown_line, body)]
-    return "\n".join(lines) if head else ""
-
-
-def markdown_line(cells: Row) -> str:
-    """Cells as a line of a Markdown table.
-
-    >>> markdown_line(["a|b", ""])
-    '| a\\\\|b |  |'
-    """
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    spans = len(row) > 1 and len(set(row)) == 1 and any(map(str.isalpha, row[0]))
+    return [row[0], *[""] * (len(row) - 1)] if spans else row

@@ -11,7 +11,6 @@ from indexer.layout.furniture import without_furniture
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.outline import Entry
 from indexer.layout.page import Fragment, Page, Rect, Style
-from indexer.layout.tables import sentence
 from kohaku.tree import Kind
 
 PLAIN, BOLD, LARGE = Style(10.0), Style(10.0, bold=True), Style(14.0, bold=True)
@@ -146,11 +145,80 @@ def test_a_ruled_grid_becomes_a_table_with_its_caption() -> None:
     caption = fragment("Table 3: Sizes", 50, 92)
     table = lay_out([replace(page(caption, *cells, *prose(5, y=300)), rulings=tuple(rulings))]).blocks[0]
     assert (table.kind, table.title) == (Kind.TABLE, "Table 3: Sizes")
-    assert table.sentences == ("Model: LLaMA-33B; Size (GB): 64.7", "Model: LLaMA-7B; Size (GB): 13.5")
+    assert table.sentences == (
+        "Model: LLaMA-33B; Size (GB): 64.7 [Table 3: Sizes]",
+        "Model: LLaMA-7B; Size (GB): 13.5 [Table 3: Sizes]",
+    )
 
 
-def test_a_row_repeats_its_headers() -> None:
-    assert sentence(["a", "", "3"], ["", "x", "y"]) == "a; y: 3"
+def table_page(*rows: tuple[float, tuple[tuple[str, float], ...]], number: int = 1) -> Page:
+    """A page of rows, each with its height and its cells by their left edges; prose stands below."""
+    cells = [fragment(text, x, y) for y, row in rows for text, x in row]
+    return page(*cells, *prose(5, y=600), number=number)
+
+
+HEADS = (130.0, (("2022", 300.0), ("2021", 400.0)))
+
+
+def test_heads_over_several_columns_and_a_period_above_stand_before_each_of_theirs() -> None:
+    spread = (116.0, (("Three months ended", 265.0), ("Six months ended", 470.0)))
+    heads = (
+        130.0,
+        tuple((year, x) for year, x in zip(("2022", "2021") * 2, (250.0, 350.0, 450.0, 550.0), strict=True)),
+    )
+    values = tuple(zip(("1,100", "1,200", "1,300", "1,400"), (250.0, 350.0, 450.0, 550.0), strict=True))
+    body = [(144.0 + 12 * n, ((f"Sales of part {n}", 50.0), *values)) for n in range(3)]
+    table = lay_out([table_page(spread, heads, *body)]).blocks[0]
+    assert table.sentences[0] == (
+        "Sales of part 0; Three months ended › 2022: 1,100; Three months ended › 2021: 1,200; "
+        "Six months ended › 2022: 1,300; Six months ended › 2021: 1,400"
+    )
+
+
+def test_labels_over_rows_are_said_with_them_and_a_wide_one_parts_no_table() -> None:
+    wide = "Adjustments that reconcile the net income of the year to the net cash that operating activities gave"
+    body = [
+        (142.0, (("Net income", 50.0), ("5,791", 300.0), ("5,929", 400.0))),
+        (154.0, ((wide, 50.0),)),
+        (166.0, (("Depreciation", 60.0), ("1,831", 300.0), ("1,915", 400.0))),
+        (178.0, (("Impairment", 60.0), ("618", 300.0), ("—", 400.0))),
+        (190.0, (("Net cash", 50.0), ("5,591", 300.0), ("7,454", 400.0))),
+    ]
+    table = lay_out([table_page(HEADS, *body)]).blocks[0]
+    assert table.sentences == (
+        "Net income; 2022: 5,791; 2021: 5,929",
+        "",
+        f"{wide} › Depreciation; 2022: 1,831; 2021: 1,915",
+        f"{wide} › Impairment; 2022: 618; 2021: —",
+        "Net cash; 2022: 5,591; 2021: 7,454",
+    )
+
+
+def test_a_table_goes_on_over_the_page_with_its_head_said_once() -> None:
+    rows = [(142.0 + 12 * n, ((f"Part {n}", 50.0), (f"{n}01", 300.0), (f"{n}02", 400.0))) for n in range(1, 4)]
+    first = Page(1, 600, 200, table_page(HEADS, *rows).fragments[:11])
+    again, bare = table_page(HEADS, *rows, number=2), table_page(*rows, number=2)
+    for second in (again, bare):
+        table = lay_out([first, second]).blocks[0]
+        assert table.text.count("| 2022 |") == 1
+        assert table.sentences[3:] == table.sentences[:3]
+        assert {mark.box.page for mark in table.marks} == {1, 2}
+
+
+def test_cells_that_a_grid_merges_are_said_in_each_row() -> None:
+    texts = [(55.0, 115.0, "Site"), (155.0, 115.0, "Litres"), (55.0, 145.0, "Iowa"), (155.0, 135.0, "41")]
+    cells = [fragment(text, x, y) for x, y, text in [*texts, (155.0, 155.0, "42")]]
+    rulings = [Rect(50, y, 250, y + 0.5) for y in (100.0, 120.0, 160.0)] + [Rect(150, 140, 250, 140.5)]
+    rulings += [Rect(x, 100, x + 0.5, 160) for x in (50.0, 150.0, 250.0)]
+    table = lay_out([replace(page(*cells, *prose(5, y=300)), rulings=tuple(rulings))]).blocks[0]
+    assert table.sentences == ("Site: Iowa; Litres: 41", "Site: Iowa; Litres: 42")
+
+
+def test_the_numbers_of_an_axis_and_of_formulas_are_no_table() -> None:
+    axis = [(100.0 + 200 * n, tuple((f"{m}.0", 60.0 + 80 * m) for m in range(6))) for n in range(2)]
+    assert lay_out([table_page(*axis)]).blocks[0].kind is not Kind.TABLE
+    formulas = [(100.0 + 14 * n, ((f"f(x) = Σ x + {n}", 60.0), (f"({n})", 500.0))) for n in range(1, 5)]
+    assert lay_out([table_page(*formulas)]).blocks[0].kind is not Kind.TABLE
 
 
 def test_no_text_is_lost_whatever_is_taken_for_a_table() -> None:

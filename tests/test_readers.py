@@ -266,8 +266,8 @@ def test_html_cells_that_span_are_said_in_every_row_and_column() -> None:
     )
     assert table.title == "Water"
     assert table.sentences == (
-        "Site: Iowa; Litres On-site: 1; Litres Off-site: 2",
-        "Site: Iowa; Litres On-site: 3; Litres Off-site: 4",
+        "Site: Iowa; Litres › On-site: 1; Litres › Off-site: 2 [Water]",
+        "Site: Iowa; Litres › On-site: 3; Litres › Off-site: 4 [Water]",
     )
 
 
@@ -439,3 +439,20 @@ def test_a_missing_file_is_a_read_error() -> None:
 def test_a_page_of_running_text_is_paragraphs_and_not_one() -> None:
     lines = [line for word in "abc" for line in (f"{BODY} {word}", f"and {word} ends here.")]
     assert len(pages_to_blocks([(1, page(*lines))])) == 3
+
+
+def test_a_row_below_a_label_carries_it_and_the_scale_and_caption_of_the_lines_above(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text(
+        "Table 2: Income of a year\n\n(in millions)\n\n"
+        "| | 2022 |\n|---|---|\n| Costs: | |\n| Rent | 5 |\n| Total costs | 5 |\n| Tax | 1 |\n"
+    )
+    [table] = read(file).blocks
+    assert table.title == "Table 2: Income of a year"
+    assert table.text.startswith("(in millions)\n|  | 2022 |\n| --- | --- |\n| Costs: |  |\n| › Rent | 5 |")
+    assert table.sentences == (
+        "",
+        "Costs › Rent; 2022: 5 (in millions) [Table 2: Income of a year]",
+        "Costs › Total costs; 2022: 5 (in millions) [Table 2: Income of a year]",
+        "Tax; 2022: 1 (in millions) [Table 2: Income of a year]",
+    )

@@ -70,6 +70,7 @@ def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title:
         items, small = _page_items(page, found, drawn, kept[page.number], body)
         flow += items
         notes[page.number] = small
+    flow = _whole_tables(flow)
     lines = [item for item in flow if isinstance(item, Line)]
     vocabulary = words(line.text for line in lines)
     flow = _with_run_ins(flow, run_ins(lines, body))
@@ -140,29 +141,15 @@ def _placed(items: Sequence[Item], thing: Table | Figure) -> list[Item]:
 
 
 def _captioned_tables(items: Sequence[Item]) -> list[Item]:
-    """Tables with the caption and scale lines that stand right above or below them."""
+    """Tables with what the lines right above or below them say of them."""
     result: list[Item] = list(items)
     place = 0
     while place < len(result):
         table = result[place]
         if isinstance(table, Table):
-            above = _lines_before(result, place)
-            below = _lines_after(result, place)
-            caption, scale = "", table.scale
-            if above and not scale and len(above[-1].text) < 90 and tables.SCALE.search(above[-1].text):
-                scale = above.pop().text
-                del result[place - 1]
-                place -= 1
-            start = next((n for n in range(len(above)) if tables.CAPTION.match(above[n].text)), None)
-            if start is not None and _is_caption_block(above[start:]):
-                caption = " ".join(line.text for line in above[start:])
-                count = len(above) - start
-                del result[place - count : place]
-                place -= count
-            elif below and tables.CAPTION.match(below[0].text):
-                caption = " ".join(line.text for line in below)
-                del result[place + 1 : place + 1 + len(below)]
-            result[place] = replace(table, caption=caption, scale=scale)
+            told, above, below = tables.told(table, _lines_before(result, place), _lines_after(result, place))
+            result[place - above : place + 1 + below] = [told]
+            place -= above
         place += 1
     return result
 
@@ -172,7 +159,8 @@ def _lines_before(items: Sequence[Item], place: int) -> list[Line]:
     found: list[Line] = []
     edge = items[place].rect.y0
     for item in reversed(items[max(0, place - 5) : place]):
-        if not isinstance(item, Line) or edge - item.rect.y1 > 1.8 * item.style.size:
+        near = 1.8 if found else 3.2
+        if not isinstance(item, Line) or edge - item.rect.y1 > near * item.style.size:
             break
         found.insert(0, item)
         edge = item.rect.y0
@@ -192,8 +180,26 @@ def _lines_after(items: Sequence[Item], place: int) -> list[Line]:
     return found
 
 
-def _is_caption_block(lines: Sequence[Line]) -> bool:
-    return all(abs(line.style.size - lines[0].style.size) < 1.1 for line in lines)
+def _whole_tables(flow: Sequence[Item]) -> list[Item]:
+    """The flow, tables that a page's end cut made whole, and those without heads headed as the ones close before."""
+    result: list[Item] = []
+    last: Table | None = None  # with at most a few lines after it
+    between = 0
+    for item in flow:
+        if not isinstance(item, Table):
+            between += 1
+            last = last if isinstance(item, Line) and between <= tables.LINES_BETWEEN else None
+            result.append(item)
+            continue
+        before = result[-1] if result else None
+        whole = tables.joined(before, item) if isinstance(before, Table) and item.page > before.page else None
+        if whole:
+            result[-1] = last = whole
+        else:
+            last = tables.headed(last, item) if last else item
+            result.append(last)
+        between = 0
+    return result
 
 
 def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> list[Item]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import mean
+from statistics import mean, median
 
-from indexer.blocks import Block, Mark
+from indexer import tables
+from indexer.blocks import Block
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.page import Fragment, Line, Rect, around
-from indexer.tables import markdown_line
-from kohaku.tree import Kind
+from indexer.tables import CAPTION
+from kohaku import rows as written
 
 THIN = 3.0  # points: a drawn rectangle no thicker is a line
 TOUCH = 3.0  # points between lines that meet
@@ -21,33 +22,59 @@ CELL_GAP = 0.9  # of the letter size between the cells of a row, at least
 LONGEST_CELL = 90  # characters on average: longer ones are columns of prose
 BLANK_ROWS = 4  # rows of one cell that may stand between rows of more
 ROW_GAP = 3.2  # times the letter size between rows, at most
+MOST_BLANK_ROWS, WIDEST_ROW_GAP = 8, 6.0  # the same, where the row below is set under the columns of those above
+LONG_LABELS = 2  # labels as wide as prose between rows, at most
+HEAD_GAP = 2.6  # times the letter size between lines of a head, at most
+HEAD_LINES = 6
+LONGEST_HEAD = 60  # characters of a line of a head
+SPARSE = 0.34  # of a row's cells: tables fill more than drawings do
+OPERATORS = frozenset("=≤≥≈∑∏∫∥√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⊤⊥⊗⊕×·∘≡≜∼∝")
+HEAD_REACH = 40.0  # points that a head may stand left of its values
+TINY = 0.78  # of the usual letter size
+TIGHT = 1.1  # times a line's height to the next line of the same head, at most
+LINES_BETWEEN = 6  # of text between two parts of a table, at most
+LINES_ABOVE = 5  # that may tell a table's caption, scale or period
 
 NUMBER = re.compile(
     r"[\s($€£¥~<>≈≤≥±+\-−–—]*\d[\d,.\s]*(?:[eE×]\s?[-−]?\d+)?\s*(?:%|[xX]|bps|pp|[KMBT])?[\s)%*†‡]*(?:\([a-z0-9]\))?"
     r"|[-–—−*]+|n\.?[/.]?[am]\.?|nm|–\s?%|[-—–]\s*%",
     re.IGNORECASE,
 )
-YEAR = re.compile(r"(?:FY\s?|Q[1-4]\s?)?(?:19|20)\d\d[A-Z]?\*?")
+YEAR = re.compile(r"(?:FY\s?|Q[1-4]\s?)?(?:19|20)\d\d[A-Z]?\*?(?:\s?\([a-z0-9]\))?")
 CURRENCY = re.compile(r"[$€£¥]|US\$|C\$|A\$")
 TAIL = re.compile(r"[)%]+|\)\s?%|pts|bps|pp")
 TRAILING_CURRENCY = re.compile(r"^(.*\S)\s+([$€£¥])$")
-SCALE = re.compile(r"\b(?:millions?|thousands?|billions?)\b", re.IGNORECASE)
-SCALE_PART = re.compile(r"\([^()]*\b(?:millions?|thousands?|billions?)\b[^()]*\)", re.IGNORECASE)
-CAPTION = re.compile(r"(?:table|tab\.|tableau|tabelle|tabla|表)\s*[A-Z]?[\dIVX]+", re.IGNORECASE)
+MARK = re.compile(r"(?:\(?[a-z0-9]{1,2}\)|\[\d+\]|[*†‡§¶]+)(?:[,\s]*(?:\(?[a-z0-9]{1,2}\)|[*†‡§¶]+))*")
+# What heads of bare years are years of: "Years ended December 31", "As of June 30,".
+PERIOD = re.compile(
+    r"(?:for )?(?:the )?(?:"
+    r"(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|\d+)[\s-](?:months?|weeks?)"
+    r"|(?:fiscal |calendar )?years?(?= end)|quarters?(?= end)|periods?(?= end)|as of|as at|at (?=[a-z]+ \d|year)"
+    r")\b.{0,50}",
+    re.IGNORECASE,
+)
+NUMBERED = re.compile(r"\(\d{1,2}(?:\.\d{1,2})?[a-z]?\)")
+DRAWN = re.compile(r"[-=_~.·<>*+|–—\s]{3,}")  # a rule that is typed
+LEADER = re.compile(r"[.·…⋅_]{4,}|(?:[.·…⋅]\s){4,}")
 MARKER = re.compile(r"[•▪◦●○■□‣–—*·]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]+)[.)]|\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row's cells, one a column (empty where there is none), and its place."""
+    """A row's cells, one a column (empty where there is none), its place, and how far its label is indented."""
 
     cells: tuple[str, ...]
     rect: Rect
+    page: int
+    indent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: header cells (one a column), rows, the lines above that say what and in which unit."""
+    """A table: header cells (one a column), rows, the lines above that say what and in which unit.
+
+    `columns` are the columns' left and right ends, where rows are told by alignment.
+    """
 
     page: int
     rect: Rect
@@ -56,6 +83,13 @@ class Table:
     header_rect: Rect | None = None
     caption: str = ""
     scale: str = ""
+    columns: tuple[tuple[float, float], ...] = ()
+    is_drawn: bool = False
+
+    @property
+    def is_headed(self) -> bool:
+        """Whether its columns have heads."""
+        return any(self.header[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,40 +101,12 @@ class Cell:
 
 
 def block(table: Table) -> Block:
-    """The table as a block: caption, scale and Markdown as its text, a sentence a row with its headers."""
-    text = "\n".join(part for part in (table.caption, table.scale) if part)
-    marks: list[Mark] = []
-    rows = [(table.header, table.header_rect), *((row.cells, row.rect) for row in table.rows)]
-    for place, (cells, rect) in enumerate(rows):
-        text += "\n" if text else ""
-        start = len(text)
-        text += markdown_line(cells)
-        if rect:
-            marks.append(Mark(start, len(text), rect.on(table.page)))
-        if place == 0:
-            text += "\n" + markdown_line(["---"] * len(cells))
-    sentences = tuple(sentence(row.cells, table.header, table.scale) for row in table.rows)
-    return Block(
-        Kind.TABLE,
-        text,
-        title=table.caption,
-        marks=tuple(marks),
-        page=table.page,
-        sentences=tuple(filter(None, sentences)),
-    )
-
-
-def sentence(cells: Sequence[str], header: Sequence[str], scale: str = "") -> str:
-    """A row that can be read alone.
-
-    >>> sentence(["LLaMA-33B", "64.7"], ["Model", "Size (GB)"])
-    'Model: LLaMA-33B; Size (GB): 64.7'
-    """
-    parts = [f"{head}: {cell}" if head else cell for head, cell in zip(header, cells, strict=True) if cell]
-    if not parts:
-        return ""
-    valued = sum(bool(cell) for cell in cells) > 1
-    return "; ".join(parts) + (f" {scale}" if scale and valued and scale not in "".join(header) else "")
+    """The table as a block: scale and Markdown as its text, a sentence a row with its headers."""
+    placed = tables.labelled([row.cells for row in table.rows], [row.indent for row in table.rows])
+    boxes = [table.header_rect.on(table.page) if table.header_rect else None]
+    boxes += [row.rect.on(row.page) for row in table.rows]
+    made = tables.block(table.header, placed, caption=table.caption, scale=table.scale, boxes=boxes)
+    return replace(made, page=table.page)
 
 
 def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> list[tuple[Table, set[int]]]:
@@ -108,10 +114,9 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
     if not 4 <= len(rulings) <= MOST_RULINGS:
         return []
     found: list[tuple[Table, set[int]]] = []
-    for xs, ys in _meshes(rulings):
-        area = Rect(xs[0], ys[0], xs[-1], ys[-1])
-        inside = [fragment for fragment in fragments if area.holds(fragment.rect)]
-        table = _gridded(inside, xs, ys, page) if len(inside) >= 4 else None
+    for mesh in _meshes(rulings):
+        inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
+        table = _gridded(inside, mesh, page) if len(inside) >= 4 else None
         if table:
             found.append((table, set(map(id, inside))))
     return found
@@ -119,23 +124,85 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
 
 def aligned(lines: Sequence[Line]) -> list[tuple[int, int, Table]]:
     """Tables among a column's lines, by the alignment of their cells: (first line, last line, table)."""
-    cells = [_cells(line) for line in lines]
+    usual = median(line.style.size for line in lines) if lines else 0.0
+    cells = [_row_cells(line, usual) for line in lines]
     found: list[tuple[int, int, Table]] = []
+    typed = sum(line.style.mono for line in lines) * 5 > len(lines) * 4  # else what is typed is code
     start = 0
     while start < len(lines):
-        if len(cells[start]) < 2:
+        if len(cells[start]) < 2 or (lines[start].style.mono and not typed):
             start += 1
             continue
         end = _run_end(lines, cells, start)
-        table = _table(lines, cells, start, end)
-        if table is None:
-            start = end + 1
-            continue
-        first = _headed_from(lines, cells, start, found[-1][1] + 1 if found else 0, table)
-        table = _table(lines, cells, first, end) or table if first < start else table
-        found.append((first, end, table))
+        made = _table(lines, cells, start, end, found[-1][1] + 1 if found else 0)
+        if made:
+            found.append((made[0], end, made[1]))
         start = end + 1
     return found
+
+
+def told(table: Table, above: Sequence[Line], below: Sequence[Line]) -> tuple[Table, int, int]:
+    """The table with the caption, scale and period that lines close above or below say, and how many of each it takes.
+
+    Lines that say more than that stay where they are.
+    """
+    above = list(above[-LINES_ABOVE:])
+    caption, scale, header = table.caption, table.scale, table.header
+    taken = after = 0
+    if above and not scale and written.says_scale(above[-1].text):
+        scale, taken = above.pop().text, 1
+    if not scale:
+        near = " ".join(line.text for line in above[-2:])
+        scale = (written.SCALE_PART.findall(near) or [""])[-1]
+    heads = [head for head in header[1:] if head]
+    if heads and all(YEAR.fullmatch(head) for head in heads):
+        period = next((line.text for line in reversed(above) if PERIOD.fullmatch(line.text.split("(")[0].strip())), "")
+        header = _under_period(header, period.split("(")[0].strip(" ,"))
+    start = next((n for n in range(len(above)) if CAPTION.match(above[n].text)), None)
+    if start is not None and all(abs(line.style.size - above[start].style.size) < 1.1 for line in above[start:]):
+        caption = " ".join(line.text for line in above[start:])
+        taken += len(above) - start
+    elif below and CAPTION.match(below[0].text):
+        caption = " ".join(line.text for line in below)
+        after = len(below)
+    return replace(table, caption=caption, scale=scale, header=header), taken, after
+
+
+def joined(before: Table, after: Table) -> Table | None:
+    """Two tables as one, where the second goes on the first over the end of a page; None where it does not."""
+    if not _same_columns(before, after) or after.caption:
+        return None
+    if after.is_headed and after.header != before.header:
+        if not (before.is_drawn and after.is_drawn and after.header_rect):
+            return None
+        first = Row(after.header, after.header_rect, after.page)  # a grid's first row was taken for its head
+        return replace(before, rows=(*before.rows, first, *after.rows))
+    return replace(before, rows=before.rows + after.rows)
+
+
+def headed(before: Table, after: Table) -> Table:
+    """A table without heads, with those of the one right before it, where their columns stand in the same places."""
+    if after.is_headed or not before.is_headed or not _same_columns(before, after):
+        return after
+    return replace(
+        after, header=before.header, scale=after.scale or before.scale, caption=after.caption or before.caption
+    )
+
+
+def _same_columns(one: Table, other: Table) -> bool:
+    if len(one.header) != len(other.header) or not one.columns or not other.columns:
+        return False
+    if one.is_drawn or other.is_drawn:
+        both = zip(one.columns, other.columns, strict=True)
+        return one.is_drawn == other.is_drawn and all(abs(a[0] - b[0]) < 3 and abs(a[1] - b[1]) < 3 for a, b in both)
+    values = zip(one.columns[1:], other.columns[1:], strict=True)
+    return all(a[0] < b[1] + 3 and b[0] < a[1] + 3 for a, b in values)
+
+
+def _under_period(header: Sequence[str], period: str) -> tuple[str, ...]:
+    if not period:
+        return tuple(header)
+    return (header[0], *(f"{period}{written.LEVEL}{head}" if head else "" for head in header[1:]))
 
 
 # Cells of a line
@@ -150,6 +217,14 @@ def _cells(line: Line) -> list[Cell]:
         else:
             groups.append([fragment])
     return _with_signs([Cell(_joined(group), around(fragment.rect for fragment in group)) for group in groups])
+
+
+def _row_cells(line: Line, usual: float) -> list[Cell]:
+    """The line's cells; exponents and footnote marks that stand so high that they make a line are no cells of a row."""
+    cells = _cells(line)
+    if len(cells) > 1 and line.style.size < TINY * usual and all(len(cell.text) <= 3 for cell in cells):
+        return [Cell(line.text, line.rect)]
+    return cells
 
 
 def _joined(fragments: Sequence[Fragment]) -> str:
@@ -168,7 +243,7 @@ def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
         if CURRENCY.fullmatch(text):
             sign = cell
             continue
-        if TAIL.fullmatch(text) and result:
+        if TAIL.fullmatch(text) and result and _is_value(result[-1].text) and not YEAR.fullmatch(result[-1].text):
             result[-1] = Cell(result[-1].text + text, around((result[-1].rect, rect)))
             continue
         if sign:
@@ -197,30 +272,53 @@ def _is_value(text: str) -> bool:
 
 def _run_end(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int) -> int:
     """The last line of the run of rows that starts here; single cells (labels) may lie between."""
-    end, data = start, int(_has_data(cells[start]))
+    end, data, wide = start, int(_has_data(cells[start])), 0
     for place in range(start + 1, len(lines)):
-        line = lines[place]
-        if data > 1 and _heads_anew(cells[place], cells[start]):
+        line, row = lines[place], cells[place]
+        if data > 1 and _heads_anew(row, cells[start]):
             break
-        data += _has_data(cells[place])
-        if line.base - lines[place - 1].base > ROW_GAP * max(line.style.size, lines[place - 1].style.size):
+        gap = (line.base - lines[place - 1].base) / max(line.style.size, lines[place - 1].style.size)
+        if gap > WIDEST_ROW_GAP or place - end > MOST_BLANK_ROWS or wide > LONG_LABELS:
             break
-        if place - end > BLANK_ROWS:
+        if len(row) == 1:
+            is_wide = (len(row[0].text) > LONGEST_CELL or _fills(line)) and not DRAWN.fullmatch(row[0].text)
+            if is_wide and (data < 1 or row[0].text.endswith(".")):
+                break
+            wide += is_wide
+        far = gap > ROW_GAP or place - end > BLANK_ROWS or wide
+        if far and (data < 1 or not _resumes(lines, cells, place, start, end)):
             break
-        if len(cells[place]) > 1:
-            end = place
-        elif len(cells[place][0].text) > LONGEST_CELL or _fills(line):
-            break
+        if len(row) > 1:
+            end, wide = place, 0
+        data += _has_data(row)
     return end
 
 
+def _resumes(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], place: int, start: int, end: int) -> bool:
+    """Whether the next row, here or a few lines on, is one of values under the columns of the rows before."""
+    following = range(place, min(place + MOST_BLANK_ROWS, len(lines)))
+    found = next((at for at in following if len(cells[at]) > 1), None)
+    if found is None or not _has_data(cells[found]):
+        return False
+    row = cells[found]
+    values = [cell.rect for cell in row if _is_value(cell.text)]
+    known = [cell.rect for above in cells[start : end + 1] for cell in above[1:] if _is_value(cell.text)]
+    labelled = not _is_value(row[0].text)
+    return labelled and all(any(rect.x0 < old.x1 and old.x0 < rect.x1 for old in known) for rect in values)
+
+
 def _has_data(row: Sequence[Cell]) -> bool:
-    return any(_is_value(cell.text) and not YEAR.fullmatch(cell.text.strip()) for cell in row[1:])
+    return any(_is_datum(cell.text) for cell in row[1:])
+
+
+def _is_datum(text: str) -> bool:
+    """Whether a cell holds a value that is no year: years are heads as a rule."""
+    return _is_value(text) and not YEAR.fullmatch(text.strip())
 
 
 def _heads_anew(row: Sequence[Cell], first: Sequence[Cell]) -> bool:
     """Whether a row after rows of values heads another table: nothing but words and years, over the values."""
-    if len(row) < 2 or any(_is_value(cell.text) and not YEAR.fullmatch(cell.text.strip()) for cell in row):
+    if len(row) < 2 or any(_is_datum(cell.text) for cell in row):
         return False
     return len(row) > 2 or row[0].rect.x0 > first[0].rect.x1
 
@@ -229,46 +327,148 @@ def _fills(line: Line) -> bool:
     return line.rect.width > 0.75 * line.column.width and len(line.text) > 40
 
 
-def _headed_from(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, lowest: int, table: Table) -> int:
-    """The first of the lines right above that head the table's columns: over the values, not over the labels."""
-    first = start
-    for place in range(start - 1, max(lowest, start - 4) - 1, -1):
-        line, below = lines[place], lines[place + 1]
-        if below.base - line.base > 2.0 * max(line.style.size, below.style.size) or len(cells[place]) > 1:
-            break
-        cell = cells[place][0]
-        if cell.rect.x0 < table.rect.x0 + 0.25 * table.rect.width or len(cell.text) > LONGEST_CELL:
-            break
-        first = place
-    return first
-
-
-def _table(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int) -> Table | None:
-    """The rows as a table, None where they make no plausible one."""
-    rows = [list(cells[place]) for place in range(start, end + 1)]
-    several = [row for row in rows if len(row) > 1]
-    if len(several) < 2 or len(several) * 3 < len(rows):
+def _table(
+    lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int, lowest: int
+) -> tuple[int, Table] | None:
+    """The rows as a table with the line where its head begins, None where they make no plausible one."""
+    several = [cells[place] for place in range(start, end + 1) if len(cells[place]) > 1]
+    if len(several) < 2 or len(several) * 3 < end - start + 1:
         return None
+    values = [_is_value(cell.text) for row in several for cell in row[1:]]
+    if sum(values) * 2 >= len(values):
+        return _of_values(lines, cells, start, end, lowest)
+    made = _of_words(lines, cells, start, end)
+    return (start, made) if made else None
+
+
+def _of_values(
+    lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int, lowest: int
+) -> tuple[int, Table] | None:
+    """A table most of whose cells are values: heads are the lines over the values of its first row."""
+    first = next((place for place in range(start, end + 1) if _is_data_row(cells[place])), None)
+    if first is None:
+        return None
+    columns = _one_of_labels(_columns([cells[place] for place in range(first, end + 1)]), cells[first : end + 1])
+    if len(columns) < 2:
+        return None
+    top, under, scale = _head_lines(lines, cells, columns, first, lowest)
+    head = [cells[place] for place in range(top, under) if not _is_scale(cells[place]) and not _is_drawn(cells[place])]
+    rows = [cells[place] for place in range(under, end + 1) if not _is_drawn(cells[place])]
+    placed = [_placed(row, columns) for row in rows]
+    header, widths = _header(head, columns)
+    if under <= start and top > start:  # words beside each other that head nothing
+        return None
+    body = _body(placed, rows, lines[start].page, numeric=True)
+    if not _plausible(placed, header, True, lines[start : end + 1]):
+        return None
+    header, scale = _without_scale(header, scale)
+    head_rect = around(cell.rect for place in range(top, under) for cell in cells[place]) if top < under else None
+    rect = around(cell.rect for place in range(top, end + 1) for cell in cells[place])
+    page = lines[start].page
+    return min(top, start), Table(page, rect, header, tuple(body), head_rect, "", scale, tuple(widths))
+
+
+def _is_data_row(row: Sequence[Cell]) -> bool:
+    words = [cell for cell in row if not _is_value(cell.text)]
+    data = sum(_is_datum(cell.text) for cell in row)
+    years = sum(_is_value(cell.text) for cell in row) - data
+    labelled = not _is_datum(row[0].text) and not written.says_scale(row[0].text)
+    marks = not labelled and all(MARK.fullmatch(cell.text) for cell in row)
+    return data > 0 and len(row) > 1 and not marks and (labelled or data > len(words) + years)
+
+
+def _is_drawn(row: Sequence[Cell]) -> bool:
+    return all(DRAWN.fullmatch(cell.text) for cell in row)
+
+
+def _is_scale(row: Sequence[Cell]) -> bool:
+    return all(written.says_scale(cell.text) for cell in row)
+
+
+def _head_lines(
+    lines: Sequence[Line],
+    cells: Sequence[Sequence[Cell]],
+    columns: Sequence[tuple[float, float]],
+    first: int,
+    lowest: int,
+) -> tuple[int, int, str]:
+    """The first line of the head, the line after its last (labels lie between it and the values), and the scale."""
+    left, right = columns[0][0], columns[-1][1]
+    values = columns[1][0]
+    top = under = first
+    scale = ""
+    for place in range(first - 1, max(lowest, first - MOST_BLANK_ROWS) - 1, -1):
+        row, line = cells[place], lines[place]
+        if lines[place + 1].base - line.base > HEAD_GAP * max(line.style.size, lines[place + 1].style.size):
+            break
+        over = [cell for cell in row if _stands_over_values(cell, columns)]
+        middle = (row[0].rect.x0 + row[0].rect.x1) / 2
+        is_title = len(row) == 1 and abs(middle - (left + right) / 2) < 8 < abs(middle - (values + right) / 2)
+        long = any(len(cell.text) > (LONGEST_HEAD if cell in over else LONGEST_CELL) for cell in row)
+        if long or CAPTION.match(line.text) or top <= first - HEAD_LINES:
+            break
+        if _is_scale(row):
+            scale = scale or line.text
+            top, under = place, under if top < first else place + 1
+        elif over and not is_title and not _has_data(row):
+            under = under if top < first else place + 1
+            top = place
+        elif top < first or len(row) > 1:
+            break
+    return top, under, scale
+
+
+def _stands_over_values(cell: Cell, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a cell of a head stands over values, not over their labels (the first column)."""
+    (left, labels), (values, _) = columns[0], columns[1]
+    near = values - cell.rect.x1 < HEAD_REACH and cell.rect.x0 > (left + values) / 2
+    return cell.rect.x0 > labels - 4 or _middle(cell) > values - 6 or near
+
+
+def _one_of_labels(columns: Sequence[tuple[float, float]], rows: Sequence[Sequence[Cell]]) -> list[tuple[float, float]]:
+    """The columns, those of labels that are indented differently as one."""
+    result = list(columns)
+    while len(result) > 2:
+        first, second = result[:2]
+        texts = [cell.text for row in rows for cell in row if _hits([cell], second)]
+        if any(_hits(row, first) and _hits(row, second) for row in rows if len(row) > 1) or any(map(_is_datum, texts)):
+            break
+        result[:2] = [(first[0], max(first[1], second[1]))]
+    return result
+
+
+def _without_scale(header: Sequence[str], scale: str) -> tuple[tuple[str, ...], str]:
+    """Heads without the scale that stands over the labels: it is the whole table's."""
+    stub, *heads = header
+    if written.says_scale(stub):
+        return ("", *heads), scale or stub
+    part = written.SCALE_PART.search(stub)
+    if part:
+        stub, scale = " ".join(stub.replace(part[0], "").split()), scale or part[0]
+    if stub and PERIOD.fullmatch(stub):
+        return ("", *_under_period(header, stub.strip(" ,:"))[1:]), scale
+    return (stub, *heads), scale
+
+
+def _of_words(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int) -> Table | None:
+    """A table of words: its first row of several cells is its head."""
+    rows = [cells[place] for place in range(start, end + 1)]
     columns = _columns(rows)
     if len(columns) < 2:
         return None
-    placed = [_placed(row, columns) for row in rows]
-    rects = [around(cell.rect for cell in row) for row in rows]
-    numeric = _numeric(placed)
-    heads = _header_rows(placed, lines[start : end + 1], numeric)
-    columns = [column for place, column in enumerate(columns) if any(row[place] for row in placed[heads:])]
+    heads = 1
+    columns = [column for column in columns if any(_hits(row, column) for row in rows[heads:])]
     if len(columns) < 2:
         return None
     placed = [_placed(row, columns) for row in rows]
-    header = _header(rows[:heads], columns)
-    body = _body(placed[heads:], rects[heads:], numeric)
-    if not _plausible(placed[heads:], header, numeric, lines[start : end + 1]):
+    header, widths = _header(rows[:heads], columns)
+    if not _plausible(placed[heads:], header, False, lines[start : end + 1]):
         return None
-    whole = around(rects)
-    scale = next((part[0] for head in header if (part := SCALE_PART.search(head))), "")
-    header = [" ".join(head.replace(scale, "").split()) if scale else head for head in header]
-    head_rect = around(rects[:heads]) if heads else None
-    return Table(lines[start].page, whole, tuple(header), tuple(body), head_rect, "", scale)
+    page = lines[start].page
+    body = _body(placed[heads:], rows[heads:], page, numeric=False)
+    rects = [around(cell.rect for cell in row) for row in rows]
+    header, scale = _without_scale(header, "")
+    return Table(page, around(rects), header, tuple(body), around(rects[:heads]), "", scale, tuple(widths))
 
 
 def _columns(rows: Sequence[Sequence[Cell]]) -> list[tuple[float, float]]:
@@ -312,56 +512,77 @@ def _placed(row: Sequence[Cell], columns: Sequence[tuple[float, float]]) -> list
             range(len(columns)),
             key=lambda place: min(cell.rect.x1, columns[place][1]) - max(cell.rect.x0, columns[place][0]),
         )
-        if cell.rect.x0 < columns[best][0] - 1 and len(row) == 1:
-            best = next(place for place, column in enumerate(columns) if cell.rect.x0 < column[1])
+        if len(row) == 1 and not _is_value(cell.text):
+            best = next((place for place, column in enumerate(columns) if cell.rect.x0 < column[1]), best)
+            best = 0 if cell.rect.x0 < columns[min(1, len(columns) - 1)][0] else best
         texts[best] = f"{texts[best]} {cell.text}".strip()
     return texts
 
 
-def _numeric(placed: Sequence[Sequence[str]]) -> bool:
-    values = [text for row in placed for text in row[1:] if text]
-    return bool(values) and sum(map(_is_value, values)) * 2 >= len(values)
+def _header(
+    rows: Sequence[Sequence[Cell]], columns: Sequence[tuple[float, float]]
+) -> tuple[tuple[str, ...], list[tuple[float, float]]]:
+    """A head for each column, and the columns as wide as their heads.
+
+    Lines of one head are joined, a head over several columns stands before each of theirs.
+    """
+    heads: list[list[tuple[str, bool]]] = [[] for _ in columns]
+    widths = list(columns)
+    below: Rect | None = None
+    for row in reversed(rows):  # from the values up: a head is as wide as what it stands over
+        rect = around(cell.rect for cell in row)
+        is_tight = below is not None and below.y0 - rect.y0 < TIGHT * rect.height
+        spread = _spread(row, widths, is_lowest=below is None, is_tight=is_tight)
+        below = rect
+        for cell, over in spread:
+            for place in over:
+                heads[place].insert(0, (cell.text, len(over) > 1))
+            if len(over) == 1 and over[0] > 0:
+                left, right = widths[over[0]]
+                before = widths[over[0] - 1][1]
+                after = widths[over[0] + 1][0] if over[0] + 1 < len(widths) else cell.rect.x1
+                left, right = min(left, cell.rect.x0), max(right, cell.rect.x1)
+                widths[over[0]] = (
+                    max(left, min(before, widths[over[0]][0])),
+                    min(right, max(after, widths[over[0]][1])),
+                )
+    return tuple(map(_head, heads)), widths
 
 
-def _header_rows(placed: Sequence[Sequence[str]], lines: Sequence[Line], numeric: bool) -> int:
-    """How many of the first rows head the columns."""
-    if not numeric:
-        several = [place for place, row in enumerate(placed) if sum(map(bool, row)) > 1]
-        first = several[0] if several else 0
-        return first + 1
-    count = 0
-    for row in placed:
-        values = [text for text in row[1:] if text]
-        data = [text for text in values if _is_value(text) and not YEAR.fullmatch(text.strip())]
-        labelled = bool(row[0]) and not SCALE.search(row[0])
-        years = values and all(YEAR.fullmatch(text.strip()) for text in values)
-        if data and (labelled or len(data) * 2 > len(values)):
-            break
-        if labelled and not values:
-            break
-        if labelled and years and count:
-            break
-        count += 1
-    return count if count < len(placed) else 0
+def _head(parts: Sequence[tuple[str, bool]]) -> str:
+    text = ""
+    for place, (part, _) in enumerate(parts):
+        wide_above = place > 0 and parts[place - 1][1]
+        text = f"{text.rstrip(' ,:')}{written.LEVEL}{part}" if wide_above else f"{text} {part}".strip()
+    return text
 
 
-def _header(rows: Sequence[Sequence[Cell]], columns: Sequence[tuple[float, float]]) -> list[str]:
-    """A head for each column: the cells above it from the top, those over several columns for each of them."""
-    heads: list[list[str]] = [[] for _ in columns]
-    for number, row in enumerate(rows, start=1):
-        over_values = [cell for cell in row if cell.rect.x1 > columns[1][0]]
-        if number < len(rows) and over_values and len(over_values) < len(columns) - 1:
-            for cell in row:
-                if cell not in over_values:
-                    heads[0].append(cell.text)
-            for place, column in enumerate(columns[1:], start=1):
-                nearest = min((abs(_middle(cell) - sum(column) / 2), cell.text) for cell in over_values)
-                heads[place].append(nearest[1])
-            continue
-        for cell in row:
-            for place in _under(cell, columns):
-                heads[place].append(cell.text)
-    return [" ".join(parts) for parts in heads]
+def _spread(
+    row: Sequence[Cell], columns: Sequence[tuple[float, float]], *, is_lowest: bool, is_tight: bool
+) -> list[tuple[Cell, list[int]]]:
+    """The cells of a line of a head, each with the columns that it stands over."""
+    row = [cell for cell in row if not MARK.fullmatch(cell.text)]
+    over = [cell for cell in row if _stands_over_values(cell, columns)]
+    stub = [cell for cell in row if cell not in over]
+    result: list[tuple[Cell, list[int]]] = [(cell, [0]) for cell in stub]
+    places = range(1, len(columns))
+    if over and len(over) < len(places) and not is_lowest:
+        groups: list[list[int]] = [[] for _ in over]
+        for place in places:
+            middle = sum(columns[place]) / 2
+            groups[min(range(len(over)), key=lambda n: abs(_middle(over[n]) - middle))].append(place)
+        if all(group and _is_over(cell, group, columns, is_tight) for cell, group in zip(over, groups, strict=True)):
+            return result + list(zip(over, groups, strict=True))
+    return result + [(cell, _under(cell, columns)) for cell in over]
+
+
+def _is_over(cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, float]], is_tight: bool) -> bool:
+    """Whether a head is that of a group of columns: set over their middle, and no line of the middle one's own head."""
+    left, right = columns[group[0]][0], columns[group[-1]][1]
+    own = [place for place in group if abs(_middle(cell) - sum(columns[place]) / 2) < 6]
+    if is_tight and len(group) > 1 and own and len(_under(cell, columns)) < 2:
+        return False
+    return abs(_middle(cell) - (left + right) / 2) < 8 + 0.15 * (right - left)
 
 
 def _middle(cell: Cell) -> float:
@@ -369,35 +590,37 @@ def _middle(cell: Cell) -> float:
 
 
 def _under(cell: Cell, columns: Sequence[tuple[float, float]]) -> list[int]:
-    """The columns that a head stands over, at least the nearest."""
+    """The columns that a head stands over, at least the nearest; the first is the labels' own."""
     over = [
         place
         for place, (left, right) in enumerate(columns)
-        if min(cell.rect.x1, right) - max(cell.rect.x0, left) > 0.3 * min(cell.rect.width, right - left)
+        if place and min(cell.rect.x1, right) - max(cell.rect.x0, left) > 0.3 * min(cell.rect.width, right - left)
     ]
-    return over or [min(range(len(columns)), key=lambda place: abs(sum(columns[place]) / 2 - _middle(cell)))]
+    return over or [min(range(1, len(columns)), key=lambda place: abs(sum(columns[place]) / 2 - _middle(cell)))]
 
 
-def _body(placed: Sequence[Sequence[str]], rects: Sequence[Rect], numeric: bool) -> list[Row]:
+def _body(placed: Sequence[Sequence[str]], rows: Sequence[Sequence[Cell]], page: int, *, numeric: bool) -> list[Row]:
     """Rows, lines that only go on with a cell joined to the row they belong to."""
     result: list[Row] = []
-    waiting: tuple[str, Rect] | None = None
-    for texts, rect in zip(placed, rects, strict=True):
-        filled = [text for text in texts if text]
-        row = list(texts)
-        if waiting and row[0][:1].islower() and len(filled) > 1:
-            row[0] = f"{waiting[0]} {row[0]}"
-            rect = around((waiting[1], rect))
-            result.pop()
-        waiting = None
-        if result and not row[0] and not any(map(_is_value, filled)):
+    waiting = ""  # a label alone, which may go on in the next line
+    for texts, cells in zip(placed, rows, strict=True):
+        row, rect = list(texts), around(cell.rect for cell in cells)
+        indent = cells[0].rect.x0 if row[0] else result[-1].indent if result else rect.x0
+        filled = [text for text in row if text]
+        if waiting and row[0][:1].islower():
+            row[0] = f"{waiting} {row[0]}"
+            before = result.pop()
+            rect, indent = around((before.rect, rect)), before.indent
+        waiting = ""
+        goes_on = not row[0] or (numeric and len(filled) == 1 and row[0][:1].islower())
+        if result and goes_on and not any(map(_is_value, filled)):
             before = result[-1]
-            joined = tuple(f"{a} {b}".strip() for a, b in zip(before.cells, row, strict=True))
-            result[-1] = Row(joined, around((before.rect, rect)))
+            cells_joined = tuple(f"{a} {b}".strip() for a, b in zip(before.cells, row, strict=True))
+            result[-1] = replace(before, cells=cells_joined, rect=around((before.rect, rect)))
             continue
         if numeric and row[0] and len(filled) == 1:
-            waiting = (row[0], rect)
-        result.append(Row(tuple(row), rect))
+            waiting = row[0]
+        result.append(Row(tuple(row), rect, page, indent))
     return result
 
 
@@ -409,19 +632,72 @@ def _plausible(placed: Sequence[Sequence[str]], header: Sequence[str], numeric: 
     firsts = [row[0] for row in several if row[0]]
     if firsts and sum(MARKER.fullmatch(text) is not None for text in firsts) * 2 > len(firsts):
         return False  # a list: markers and text
-    if numeric:
-        values = sum(_is_value(text) for row in several for text in row[1:])
-        return len(several) >= 2 and values >= 3
+    if sum(map(_is_formula, texts)) * 4 > len(texts):
+        return False
     filled = mean(sum(map(bool, row)) for row in several) / len(header) if several else 0.0
+    if numeric:
+        return _are_values(several, header) and (filled > SPARSE or len(header) < 5)
     words = mean(len(text.split()) for text in texts)
-    return len(several) >= 3 and len(header) > 2 and filled > 0.7 and words < 6 and not lines[0].style.mono
+    return len(several) >= 3 and len(header) > 2 and filled > 0.7 and words < 6
+
+
+def _are_values(rows: Sequence[Sequence[str]], header: Sequence[str]) -> bool:
+    """Whether rows of values are a table: enough of them, and labels or heads that say what they are."""
+    values = sum(_is_value(text) for row in rows for text in row[1:])
+    labels = sum(bool(row[0]) and not _is_value(row[0]) for row in rows)
+    headed = sum(map(bool, header[1:]))
+    if labels * 2 < len(rows) and headed * 2 < len(header) - 1:
+        return False  # the marks of a drawing's axis
+    numbers = [text for row in rows for text in row[1:] if text]
+    if not headed and all(NUMBERED.fullmatch(text) for text in numbers):
+        return False  # formulas and their numbers
+    led = sum(LEADER.search(row[0]) is not None for row in rows) * 2 > len(rows)
+    if led and not headed and all(text.isdecimal() and len(text) < 5 for text in numbers):
+        return numbers != sorted(numbers, key=int)  # contents and their pages
+    return (len(rows) > 1 and values > 2) or (len(rows) == 1 and values > 1 and headed == len(header) - 1)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a cell is part of a formula: it holds an operator, and is no value.
+
+    >>> [_is_formula(text) for text in ("(1 − ǫ)∥x∥2 ≤ 1", "=", "Sales", "<0.01", "A + B")]
+    [True, True, False, False, False]
+    """
+    if text.isascii():
+        return text == "="
+    return not _is_value(text) and any(character in OPERATORS for character in text)
 
 
 # Tables by rulings
 
 
-def _meshes(rulings: Sequence[Rect]) -> list[tuple[list[float], list[float]]]:
-    """The grids that touching lines make: the places of their vertical and horizontal lines."""
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """The grid that touching lines make: the places of its vertical and horizontal lines, and the lines themselves."""
+
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    uprights: tuple[Rect, ...]
+    levels: tuple[Rect, ...]
+
+    @property
+    def area(self) -> Rect:
+        """All that the grid holds."""
+        return Rect(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
+
+    def is_parted(self, row: int, column: int) -> bool:
+        """Whether a line is drawn between a cell and the one to its right."""
+        x, y = self.xs[column + 1], (self.ys[row] + self.ys[row + 1]) / 2
+        return any(abs((rect.x0 + rect.x1) / 2 - x) <= TOUCH and rect.y0 <= y <= rect.y1 for rect in self.uprights)
+
+    def is_closed(self, row: int, column: int) -> bool:
+        """Whether a line is drawn between a cell and the one below it."""
+        x, y = (self.xs[column] + self.xs[column + 1]) / 2, self.ys[row + 1]
+        return any(abs((rect.y0 + rect.y1) / 2 - y) <= TOUCH and rect.x0 <= x <= rect.x1 for rect in self.levels)
+
+
+def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
+    """The grids that touching lines make."""
     uprights = [rect for rect in rulings if rect.width <= THIN and rect.height > 6]
     levels = [rect for rect in rulings if rect.height <= THIN and rect.width > 6]
     if len(uprights) < 3 or len(levels) < 3:
@@ -439,12 +715,14 @@ def _meshes(rulings: Sequence[Rect]) -> list[tuple[list[float], list[float]]]:
         for group in touching[1:]:
             home += group[1:]
             groups.remove(group)
-    meshes: list[tuple[list[float], list[float]]] = []
+    meshes: list[Mesh] = []
     for hull, *group in groups:
-        xs = _places([(rect.x0 + rect.x1) / 2 for rect in group if rect.width <= THIN and rect.height > 6])
-        ys = _places([(rect.y0 + rect.y1) / 2 for rect in group if rect.height <= THIN and rect.width > 6])
+        standing = tuple(rect for rect in group if rect.width <= THIN and rect.height > 6)
+        lying = tuple(rect for rect in group if rect.height <= THIN and rect.width > 6)
+        xs = _places([(rect.x0 + rect.x1) / 2 for rect in standing])
+        ys = _places([(rect.y0 + rect.y1) / 2 for rect in lying])
         if len(xs) > 2 and len(ys) > 2 and hull.width > 60:
-            meshes.append((xs, ys))
+            meshes.append(Mesh(tuple(xs), tuple(ys), standing, lying))
     return meshes
 
 
@@ -456,7 +734,9 @@ def _places(values: Sequence[float]) -> list[float]:
     return result
 
 
-def _gridded(fragments: Sequence[Fragment], xs: Sequence[float], ys: Sequence[float], page: int) -> Table | None:
+def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | None:
+    mesh = _with_rows(mesh, fragments)
+    xs, ys = mesh.xs, mesh.ys
     slots: dict[tuple[int, int], list[Fragment]] = {}
     for fragment in fragments:
         x, y = (fragment.rect.x0 + fragment.rect.x1) / 2, (fragment.rect.y0 + fragment.rect.y1) / 2
@@ -469,19 +749,87 @@ def _gridded(fragments: Sequence[Fragment], xs: Sequence[float], ys: Sequence[fl
     width, height = len(xs) - 1, len(ys) - 1
     if len(slots) < 4 or len(slots) * 4 < width * height:
         return None
+    if sum(_holds_rows(held) for held in slots.values()) > 1:
+        return None  # lines around blocks of rows, not around cells
     texts = [[_slot_text(slots.get((row, column), ())) for column in range(width)] for row in range(height)]
+    if mean(len(text) for row in texts for text in row if text) > 3 * LONGEST_CELL:
+        return None
     kept = [row for row in range(height) if any(texts[row])]
     used = [column for column in range(width) if any(texts[row][column] for row in kept)]
-    if len(kept) < 2 or len(used) < 2 or mean(len(text) for row in texts for text in row if text) > 3 * LONGEST_CELL:
+    if len(kept) < 2 or len(used) < 2:
         return None
+    heads = _grid_heads(texts, kept, mesh)
+    filled = _spread_cells(texts, kept[heads], mesh)
     rows = [
-        Row(tuple(texts[row][column] for column in used), Rect(xs[0], ys[row], xs[-1], ys[row + 1])) for row in kept
+        Row(tuple(filled[row][column] for column in used), Rect(xs[0], ys[row], xs[-1], ys[row + 1]), page)
+        for row in kept
     ]
-    whole = Rect(xs[0], ys[0], xs[-1], ys[-1])
-    values = [_is_value(cell) for cell in rows[0].cells if cell]
-    if values and sum(values) * 2 > len(values):
-        return Table(page, whole, ("",) * len(used), tuple(rows))
-    return Table(page, whole, rows[0].cells, tuple(rows[1:]), rows[0].rect)
+    whole = mesh.area
+    columns = tuple((xs[column], xs[column + 1]) for column in used)
+    if not heads:
+        return Table(page, whole, ("",) * len(used), tuple(rows), columns=columns, is_drawn=True)
+    head = tables.merged([row.cells for row in rows[:heads]], len(used))
+    header, scale = _without_scale(head, "")
+    rect = around(row.rect for row in rows[:heads])
+    return Table(page, whole, header, tuple(rows[heads:]), rect, "", scale, columns, is_drawn=True)
+
+
+def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
+    """The mesh with its rows parted where every column has text on the same lines, a rule under the last only."""
+    ys = list(mesh.ys)
+    for top, bottom in pairwise(mesh.ys):
+        lines = baseline_rows([part for part in fragments if top <= (part.rect.y0 + part.rect.y1) / 2 < bottom])
+        full = [line for line in lines if _columns_filled(line, mesh.xs) == len(mesh.xs) - 1]
+        if len(lines) > 2 and len(full) == len(lines):
+            ys += [(around(p.rect for p in a).y1 + around(p.rect for p in b).y0) / 2 for a, b in pairwise(lines)]
+    return replace(mesh, ys=tuple(sorted(ys)))
+
+
+def _columns_filled(line: Sequence[Fragment], xs: Sequence[float]) -> int:
+    return len({sum(x <= (part.rect.x0 + part.rect.x1) / 2 for x in xs) for part in line})
+
+
+def _grid_heads(texts: Sequence[Sequence[str]], kept: Sequence[int], mesh: Mesh) -> int:
+    """How many rows head the grid: the first, and those below as long as a cell above spans several of theirs."""
+    first = [cell for cell in texts[kept[0]] if cell]
+    if sum(map(_is_datum, first)) * 2 > len(first):
+        return 0
+    heads = 1
+    while heads < min(3, len(kept) - 1):
+        above, row = kept[heads - 1], kept[heads]
+        spans = any(
+            not mesh.is_parted(above, column) and mesh.is_parted(row, column) and texts[row][column + 1]
+            for column in range(len(mesh.xs) - 2)
+        )
+        if not spans or any(map(_is_datum, texts[row])):
+            break
+        heads += 1
+    return heads
+
+
+def _spread_cells(texts: Sequence[Sequence[str]], body: int, mesh: Mesh) -> list[list[str]]:
+    """The cells, one that spans columns of the head or rows from `body` on (as a label) repeated in each."""
+    filled = [list(row) for row in texts]
+    for row in range(body):
+        for column in range(1, len(filled[row])):
+            if not filled[row][column] and not mesh.is_parted(row, column - 1):
+                filled[row][column] = filled[row][column - 1]
+    first = body
+    for row in range(body, len(filled)):
+        if row + 1 < len(filled) and not mesh.is_closed(row, 0):
+            continue
+        labels = [texts[place][0] for place in range(first, row + 1) if texts[place][0]]
+        if len(labels) == 1:  # it may stand in the middle of its rows
+            for place in range(first, row + 1):
+                filled[place][0] = labels[0]
+        first = row + 1
+    return filled
+
+
+def _holds_rows(fragments: Sequence[Fragment]) -> bool:
+    """Whether values stand below each other in a cell."""
+    lines = baseline_rows(fragments)
+    return len(lines) > 1 and sum(all(_is_value(part.text) for part in line) for line in lines) > 1
 
 
 def _slot_text(fragments: Sequence[Fragment]) -> str:
