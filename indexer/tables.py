@@ -105,45 +105,15 @@ def block(
     )
 
 
-def captioned(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks, tables with the caption and the scale that paragraphs right before them say."""
-    result: list[Block] = []
-    for found in blocks:
-        if found.kind is Kind.TABLE:
-            scale = caption = ""
-            if _says_scale(result) and not found.text.startswith(("(", "[")):
-                scale = result.pop().text
-            elif result and result[-1].kind is Kind.PARAGRAPH and (part := written.SCALE_PART.search(result[-1].text)):
-                scale = part[0]
-            if not found.title and _is_caption(result):
-                caption = result.pop().text
-            found = _told(found, scale, caption)
-        result.append(found)
-    return tuple(result)
-
-
-def _says_scale(blocks: Sequence[Block]) -> bool:
-    text = blocks[-1].text if blocks and blocks[-1].kind is Kind.PARAGRAPH else ""
-    return written.says_scale(text)
-
-
-def _is_caption(blocks: Sequence[Block]) -> bool:
-    return bool(blocks) and blocks[-1].kind is Kind.PARAGRAPH and CAPTION.match(blocks[-1].text) is not None
-
-
-def _told(table: Block, scale: str, caption: str) -> Block:
-    """A table with a scale and a caption that it hadn't."""
-    if not scale and not caption:
-        return table
+def told(table: Block, *, scale: str = "", caption: str = "") -> Block:
+    """A table with a scale and a caption that stand apart from it; what it had of them stays."""
+    title = f"{caption} {table.title}".strip()
     head = table.text.split("\n", 1)[0]
-    sentences = (
-        text + written.tail(scale, caption, head) if text and len(written.spans(text)) > 1 else text
-        for text in table.sentences
-    )
     text = f"{scale}\n{table.text}" if scale else table.text
     shift = len(text) - len(table.text)
     marks = tuple(replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in table.marks)
-    return replace(table, text=text, title=caption or table.title, sentences=tuple(sentences), marks=marks)
+    sentences = tuple(written.told(row, scale, title, head) if row else row for row in table.sentences)
+    return replace(table, text=text, title=title, sentences=sentences, marks=marks)
 
 
 # ---- labels over rows

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from indexer.blocks import Block
+from indexer.tables import told
+from kohaku import rows
 from kohaku.tree import Kind
 
 CAPTIONED = re.compile(
@@ -15,7 +17,6 @@ CAPTIONED = re.compile(
     re.IGNORECASE,
 )
 TABLE_WORDS = re.compile(r"tab|表", re.IGNORECASE)
-SCALE = re.compile(r"\(?(?:all |amounts |figures |values )*in [^.()]{2,60}\)?", re.IGNORECASE)
 LONGEST = 500  # characters of a caption
 PLACES = {  # where a caption of each kind looks for what it stands at: (before it?, kind)
     Kind.TABLE: ((False, Kind.TABLE), (True, Kind.TABLE)),
@@ -35,9 +36,11 @@ def captioned(given: Iterable[tuple[Block, bool]]) -> list[Block]:
         block, is_styled = waiting.pop()
         following = waiting[-1][0] if waiting else None
         before = result[-1] if result else None
-        if _is_scale(block, following) and following:
-            waiting[-1] = (replace(following, title=f"{following.title} {block.text}".strip()), False)
-            continue
+        if following and (scale := _scale(block, following)):
+            following = told(following, scale=scale)
+            waiting[-1] = (following, False)
+            if scale == block.text:
+                continue
         for is_before, kind in _places(block, is_styled):
             one = before if is_before else following
             if one and one.kind is kind and not CAPTIONED.match(one.title):
@@ -62,13 +65,20 @@ def _places(block: Block, is_styled: bool) -> tuple[tuple[bool, Kind], ...]:
     return PLACES[Kind.TABLE if TABLE_WORDS.match(found["what"]) else Kind.FIGURE]
 
 
-def _is_scale(block: Block, following: Block | None) -> bool:
-    """Whether a line says in what a table's figures are given: "(in thousands of euros)"."""
-    above_table = following is not None and following.kind is Kind.TABLE and block.kind is Kind.PARAGRAPH
-    return above_table and SCALE.fullmatch(block.text) is not None
+def _scale(block: Block, following: Block) -> str:
+    """What a paragraph above a table says of the scale of its figures: "(in thousands of euros)"; "" for nothing.
+
+    It may say more than that: "Sales by region were as follows (in millions):".
+    """
+    if following.kind is not Kind.TABLE or block.kind is not Kind.PARAGRAPH or CAPTIONED.match(block.text):
+        return ""
+    if rows.says_scale(block.text):
+        return block.text
+    found = rows.SCALE_PART.search(block.text, max(len(block.text) - LONGEST, 0))
+    return found[0] if found else ""
 
 
 def _with_caption(block: Block, caption: str) -> Block:
     if block.kind is Kind.TABLE:
-        return replace(block, title=f"{caption} {block.title}".strip())
+        return told(block, caption=caption)
     return replace(block, title=caption, text="\n\n".join(filter(None, (caption, block.text))))

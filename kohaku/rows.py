@@ -39,6 +39,7 @@ _BEFORE_SCALE = frozenset(
 _BAR = re.compile(r"(?<!\\)\|")  # between cells; one that a cell holds is escaped
 _RULE = re.compile(r":?-+:?")
 _TAIL = re.compile(rf"(?: {SCALE_PART.pattern})?(?: \[[^\[\]]*\])?$", re.IGNORECASE)
+_CAPTION_TAIL = re.compile(r" \[[^\[\]]*\]$")
 _CELL = re.compile(r"[^;]+")
 
 
@@ -75,6 +76,18 @@ def tail(scale: str, caption: str, header: str = "") -> str:
     named = shortened(caption)
     end = f" ({bare.replace('(', '').replace(')', '')})" if bare and bare not in header and bare not in named else ""
     return end + (f" [{named}]" if named else "")
+
+
+def told(row: str, scale: str, caption: str, header: str = "") -> str:
+    """A row's sentence with this scale, where it has none, and this caption instead of the one that it has.
+
+    >>> told("a; x: 3 [Table 1]", "(in millions)", "Table 1: Use")
+    'a; x: 3 (in millions) [Table 1: Use]'
+    """
+    if len(spans(row)) < 2:
+        return row
+    found = _CAPTION_TAIL.search(row)
+    return (row[: found.start()] if found else row) + tail(scale, caption, header)
 
 
 def shortened(caption: str) -> str:

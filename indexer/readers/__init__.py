@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from indexer.blocks import Parsed
-from indexer.tables import captioned
 from kohaku.errors import ReadError
 
 READERS = {
@@ -37,8 +35,8 @@ def read(path: Path) -> Parsed:
     reader = import_module(f"indexer.readers.{READERS[path.suffix.lower()]}")  # each brings its own heavy library
     try:
         parsed: Parsed = reader.read(path)
-        return parsed if path.suffix.lower() == ".pdf" else replace(parsed, blocks=captioned(parsed.blocks))
     except FileNotFoundError:
         raise ReadError("no such file") from None
     except OSError as error:
         raise ReadError(f"can't be read: {error.strerror or error}") from error
+    return parsed
