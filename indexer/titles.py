@@ -31,16 +31,11 @@ def captioned(given: Iterable[tuple[Block, bool]]) -> list[Block]:
     A caption between two tables belongs to the one below, between two figures to the one above.
     """
     result: list[Block] = []
-    waiting = list(given)[::-1]
+    waiting = _scaled(given)[::-1]
     while waiting:
         block, is_styled = waiting.pop()
         following = waiting[-1][0] if waiting else None
         before = result[-1] if result else None
-        if following and (scale := _scale(block, following)):
-            following = told(following, scale=scale)
-            waiting[-1] = (following, False)
-            if scale == block.text:
-                continue
         for is_before, kind in _places(block, is_styled):
             one = before if is_before else following
             if one and one.kind is kind and not CAPTIONED.match(one.title):
@@ -63,6 +58,18 @@ def _places(block: Block, is_styled: bool) -> tuple[tuple[bool, Kind], ...]:
     if found is None:
         return PLACES[None] if is_styled else ()
     return PLACES[Kind.TABLE if TABLE_WORDS.match(found["what"]) else Kind.FIGURE]
+
+
+def _scaled(given: Iterable[tuple[Block, bool]]) -> list[tuple[Block, bool]]:
+    """The blocks, tables with the scale that the paragraph above says; one that says nothing else is gone."""
+    result: list[tuple[Block, bool]] = []
+    for block, is_styled in given:
+        if result and (scale := _scale(result[-1][0], block)):
+            if result[-1][0].text == scale:
+                result.pop()
+            block = told(block, scale=scale)
+        result.append((block, is_styled))
+    return result
 
 
 def _scale(block: Block, following: Block) -> str:

@@ -167,8 +167,8 @@ def test_merged_cells_are_said_in_every_row_and_column(word: Any, parsed: Callab
     [block] = parsed().blocks
     assert block.title == "Table 1: Water"
     assert block.sentences == (
-        "Site: Iowa; Litres On-site: 1; Litres Off-site: 2",
-        "Site: Iowa; Litres On-site: 3; Litres Off-site: 4",
+        "Site: Iowa; Litres › On-site: 1; Litres › Off-site: 2 [Table 1: Water]",
+        "Site: Iowa; Litres › On-site: 3; Litres › Off-site: 4 [Table 1: Water]",
     )
 
 

@@ -123,7 +123,7 @@ def test_tables_repeat_merged_cells_and_charts_give_their_numbers(deck: Any, par
     _, table_block, chart = parsed().blocks
     assert table_block.sentences == ("Site: Iowa; 2022: 1.1; 2023: 1.2", "Site: Iowa; 2022: 1.3; 2023: 1.3")
     assert (chart.kind, chart.title) == (Kind.TABLE, "Shares by region")
-    assert chart.sentences == ("North; Share: 25%", "South; Share: 30%")
+    assert chart.sentences == ("North; Share: 25% [Shares by region]", "South; Share: 30% [Shares by region]")
 
 
 def test_pictures_are_figures_with_their_alternative_text_but_logos_and_icons_are_not(
