@@ -15,6 +15,7 @@ from indexer.blocks import Block
 from indexer.clean import clean, dehyphenate, words
 from indexer.numerals import roman
 from indexer.sentences import split
+from indexer.tables import names_columns, table
 from kohaku.tree import Kind
 
 Page = tuple[int | None, str]
@@ -51,26 +52,45 @@ MARKER = re.compile(r"[•●▪◦■►‣·∙–—*-]\s+")
 SENTENCE_END = re.compile(
     r"(?:[.!?:;。！？][\"'”’)\]]*|(?<=[^\W\d][.!?])\s?\[?\d{1,3}\]?)$"
 )  # perhaps with a note's number
+DRAWN = re.compile(r"(?=.*[-=*_~#+^]{2}|(?:[-=*_~#] ){2})[-=*_~#+^:|\s]{3,}")  # a rule, or a border of a table
+UNDERLINE = re.compile(r"([-=*_~#+^])\1{2,}")
+PIPED = re.compile(r"\|.*\|")
+BAR = re.compile(r"(?<!\\)\|")
 STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}\S*.*")  # stands upright beside the first page's text
 NUMBER = re.compile(r"[$€£~<>±(]*[-−]?\d[\d,.]*\s?(?:%|[xX×]|[kMBKGT]?)[)*†]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text, cleaned, with the page it stands on; empty where paragraphs are apart."""
+    """A line of text, cleaned, with the page it stands on; empty where paragraphs are apart.
+
+    `level` is the depth of a head that its author drew or set apart, 0 for other lines.
+    """
 
     text: str
     page: int | None
+    level: int = 0
 
 
 def pages_to_blocks(pages: Sequence[Page]) -> list[Block]:
     """Pages of text, with their numbers where they have some, as blocks in reading order."""
+    return lines_to_blocks(pages_to_lines(pages))
+
+
+def pages_to_lines(pages: Sequence[Page]) -> list[list[Line]]:
+    """Pages of text as cleaned lines, without heads and feet, underlined heads marked as such."""
     cut = without_furniture([(number, [clean(line) for line in text.splitlines()]) for number, text in pages])
-    vocabulary = words(line for _, lines in cut for line in lines)
+    styles: list[str] = []
+    return [with_drawn_heads([Line(line, number) for line in lines], styles) for number, lines in cut]
+
+
+def lines_to_blocks(pages: Sequence[Sequence[Line]]) -> list[Block]:
+    """Pages of lines as blocks in reading order."""
+    vocabulary = words(line.text for lines in pages for line in lines)
     blocks: list[Block] = []
     outline = Outline()
-    for number, lines in cut:
-        found, outline = page_to_blocks([Line(line, number) for line in lines], vocabulary, outline)
+    for lines in pages:
+        found, outline = page_to_blocks(lines, vocabulary, outline)
         blocks += found
     return blocks
 
@@ -123,6 +143,35 @@ def _trimmed(lines: list[str], furniture: Sequence[bool]) -> list[str]:
 
 
 # ---- headings
+
+
+def with_drawn_heads(lines: Sequence[Line], styles: list[str]) -> list[Line]:
+    """The lines, those that are underlined as heads, whatever is only drawn being gone.
+
+    `styles` are the ways of drawing met so far, outermost first, to which new ones are added.
+    """
+    result: list[Line] = []
+    for at, line in enumerate(lines):
+        before, after = (lines[at - 1].text if at else ""), (lines[at + 1].text if at + 1 < len(lines) else "")
+        if DRAWN.fullmatch(line.text):
+            result += [] if "+" in line.text or "|" in line.text else [replace(line, text="")]
+        elif UNDERLINE.fullmatch(after) and not (before and not DRAWN.fullmatch(before)) and _is_drawn(lines, at):
+            style = after[0] * (2 if before[:1] == after[0] else 1)  # overlined too
+            if style not in styles:
+                styles.append(style)
+            result.append(replace(line, level=styles.index(style) + 1))
+        else:
+            result.append(line)
+    return result
+
+
+def _is_drawn(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line over a rule reads as a head: short, of words, about as long as the rule, no head of a table."""
+    text, rule = lines[at].text, lines[at + 1].text
+    follows = lines[at + 2].text if at + 2 < len(lines) else ""
+    if len(text.split()) > HEADING_WORDS or not any(map(str.isalpha, text)) or "|" in text or _row(follows):
+        return False
+    return len(text) * 0.5 <= len(rule) <= len(text) * 2 + 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +268,20 @@ def page_to_blocks(lines: Sequence[Line], vocabulary: set[str], outline: Outline
     at = 0
     while at < len(lines):
         line = lines[at]
+        if line.level or PIPED.fullmatch(line.text):
+            blocks += _blocks(held, vocabulary, width)
+            held, before = [], ""
+        if line.level:
+            numbered = heading(line.text, outline)
+            outline = numbered[2] if numbered else outline
+            blocks.append(Block(Kind.SECTION, line.text, level=line.level, page=line.page))
+            at += 1
+            continue
+        rows = _piped(lines, at)
+        if rows:
+            blocks.append(_drawn_table(lines[at : at + rows]))
+            at += rows
+            continue
         found = heading(line.text, outline) if line.text and _may_begin(before, width) else None
         wraps = found is not None and _wraps(lines, at, width)
         if found and at < len(lines) - 1 and (wraps or not _goes_on(lines[at + 1].text)):
@@ -238,6 +301,19 @@ def page_to_blocks(lines: Sequence[Line], vocabulary: set[str], outline: Outline
             before = line.text
         at += 1
     return _with_tables(blocks + _blocks(held, vocabulary, width)), outline
+
+
+def _piped(lines: Sequence[Line], at: int) -> int:
+    """How many lines from here on are a table drawn with bars, as Markdown has it; 0 where they are none."""
+    end = at
+    while end < len(lines) and PIPED.fullmatch(lines[end].text):
+        end += 1
+    return end - at if end - at > 1 and lines[at].text.count("|") > 2 else 0
+
+
+def _drawn_table(lines: Sequence[Line]) -> Block:
+    rows = [[clean(cell) for cell in BAR.split(line.text[1:-1])] for line in lines]
+    return replace(table(rows, headers=int(names_columns(rows[0]))), page=lines[0].page)
 
 
 def _width(lines: Iterable[Line]) -> int:

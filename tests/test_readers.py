@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Block
@@ -152,6 +152,69 @@ def test_text_has_paragraphs_at_blank_lines_and_pages_at_form_feeds(tmp_path: Pa
         ("On the next page, about climate.", 2),
     ]
     assert parsed.pages == 2
+
+
+AUTHORED = """\
+=======
+Our Way
+=======
+
+Some text that runs over a line and
+is wrapped here.
+
+Power
+-----
+
+Model  kWh
+----------
+GPT-3 1287 552
+
+INTRODUCTION
+
+CHAPTER II. The Whale
+
+Call me so.
+
+* * *
+
++---+---+
+| a | b |
++===+===+
+| 1 | 2 |
++---+---+
+
+References
+
+[1] A. Bee. Heat. 2020.
+"""
+
+
+def test_text_has_the_heads_that_its_author_drew_or_set_apart(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text(AUTHORED)
+    found = read(file).blocks
+    assert [(f"h{block.level}", block.text) for block in found if block.kind is Kind.SECTION] == [
+        ("h1", "Our Way"),
+        ("h2", "Power"),
+        ("h2", "INTRODUCTION"),
+        ("h1", "CHAPTER II. The Whale"),
+        ("h1", "References"),
+    ]
+    assert ("paragraph", "Some text that runs over a line and is wrapped here.") in shown(found)
+    assert [block.sentences for block in found if block.kind is Kind.TABLE] == [("a: 1; b: 2",)]
+    assert shown(found)[-1] == ("reference", "[1] A. Bee. Heat. 2020.")
+    assert not any("---" in block.text or "* *" in block.text for block in found if block.kind is not Kind.TABLE)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(["A head", "a b", "----", "====", "| a | b |", "+--+", "", "CAPS", "Chapter 1", "1 One"]))
+)
+def test_drawn_text_keeps_its_letters(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    file = tmp_path_factory.getbasetemp() / "drawn.txt"
+    file.write_text("\n".join(lines))
+    kept = "".join(block.text for block in read(file).blocks)
+    assert sum(map(str.isalnum, kept)) >= sum(map(str.isalnum, "".join(dict.fromkeys(lines))))
 
 
 @given(st.text())

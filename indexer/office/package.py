@@ -61,8 +61,11 @@ RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\b[^>]*?(?:/>|>\s*</(?:\w+:)?
 TARGET = re.compile(rb"""\bTarget\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 EXTERNAL = re.compile(rb"""\bTargetMode\s*=\s*["']External["']""")
 
-DAMAGE = (BadZipFile, KeyError, ValueError, SyntaxError, RuntimeError, NotImplementedError, EOFError, zlib.error)
-"""What the libraries raise over a damaged package; lxml's errors are SyntaxErrors."""
+DAMAGE = (
+    BadZipFile, LookupError, ValueError, TypeError, AttributeError, SyntaxError, RuntimeError, EOFError, zlib.error,
+)  # fmt: skip
+"""What the libraries raise over a damaged package; lxml's errors are SyntaxErrors, and XML of other names than they
+expect ends in an AttributeError or TypeError."""
 
 
 def package(path: Path, kind: str) -> IO[bytes]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from indexer.blocks import Parsed
+from indexer.references import with_references
 from kohaku.errors import ReadError
 
 READERS = {
@@ -39,4 +41,4 @@ def read(path: Path) -> Parsed:
         raise ReadError("no such file") from None
     except OSError as error:
         raise ReadError(f"can't be read: {error.strerror or error}") from error
-    return parsed
+    return replace(parsed, blocks=with_references(parsed.blocks))

@@ -38,9 +38,10 @@ def read(path: Path) -> Parsed:
             presentation = pptx.Presentation(file)
         slides = list(presentation.slides)
         named = clean(presentation.core_properties.title or "")
+        # Layouts and notes are looked up as slides are read, so damage may show only here.
+        blocks = [block for page, slide in enumerate(slides, start=1) for block in _slide(slide, page)]
     except DAMAGE as error:
         raise damaged(error, POWERPOINT) from error
-    blocks = [block for page, slide in enumerate(slides, start=1) for block in _slide(slide, page)]
     first = next((block.text for block in blocks if block.kind is Kind.SECTION), "")
     return Parsed(
         title=first if not named or NO_TITLE.fullmatch(named) else named,

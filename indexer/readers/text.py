@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from indexer.blocks import Parsed
-from indexer.plain import pages_to_blocks
+from indexer.plain import HEADING_WORDS, SENTENCE_END, Line, lines_to_blocks, pages_to_lines
 from kohaku.errors import ReadError
 
 MARKS = (
@@ -16,6 +19,12 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+CHAPTER = re.compile(
+    r"(?:chapter|part|book|volume|appendix|act|scene|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo)\s+"
+    r"(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])(?:[.:)]?|[.:)]?\s*[—–-]?\s*(?-i:[^\W\d_a-z]).*)|第\s*[\d一二三四五六七八九十百]+\s*[章回节節部].*",
+    re.IGNORECASE,
+)
+LONGEST_HEAD = 100  # characters
 BYTE_ORDER_MARKS = tuple(mark for mark, _ in MARKS)
 
 
@@ -25,8 +34,34 @@ def read(path: Path) -> Parsed:
     if not pages[-1].strip():
         pages.pop()
     numbered = len(pages) > 1
-    blocks = pages_to_blocks([(number if numbered else None, page) for number, page in enumerate(pages, start=1)])
+    lines = pages_to_lines([(number if numbered else None, page) for number, page in enumerate(pages, start=1)])
+    blocks = lines_to_blocks(_with_standing_heads(lines))
     return Parsed(title="", blocks=tuple(blocks), pages=len(pages) if numbered else 0)
+
+
+def _with_standing_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The lines, those marked as heads that stand alone and are a chapter's or written in capitals."""
+    heads = [[_standing(lines, at) for at in range(len(lines))] for lines in pages]
+    deeper = int(any("chapter" in found for found in heads))
+    levels = {"": 0, "chapter": 1, "capitals": 1 + deeper}
+    return [
+        [replace(line, level=line.level or levels[head]) for line, head in zip(lines, found, strict=True)]
+        for lines, found in zip(pages, heads, strict=True)
+    ]
+
+
+def _standing(lines: Sequence[Line], at: int) -> str:
+    """What makes a line that stands alone a head, if anything does: "chapter" or "capitals"."""
+    text = lines[at].text
+    if not text or (at and lines[at - 1].text) or (at + 1 < len(lines) and lines[at + 1].text):
+        return ""
+    if len(text.split()) > HEADING_WORDS or len(text) > LONGEST_HEAD:
+        return ""
+    if CHAPTER.fullmatch(text):
+        return "chapter"
+    letters = sum(character.isalpha() for character in text)
+    ended = SENTENCE_END.search(text) is not None and not text.endswith((":", "?"))
+    return "capitals" if text.isupper() and letters >= 4 and letters * 2 > len(text) and not ended else ""
 
 
 def decode(data: bytes) -> str:
