@@ -22,7 +22,7 @@ from kohaku.tree import Document, Vectors
 
 __all__ = ["Progress", "Report", "build", "tree_of"]
 
-PARSER = 5  # raised with every change in what readers or the tree make of a file: all files are then read anew
+PARSER = 6  # raised with every change in what readers or the tree make of a file: all files are then read anew
 
 
 @dataclass(frozen=True, slots=True)
