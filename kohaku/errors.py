@@ -69,7 +69,6 @@ class WrongEmbedder(StoreError):
             f"the index was built with embedder {stored}, not {asked}: "
             "use that one, or index again into another file with --db"
         )
-        self.stored, self.asked = stored, asked
 
 
 class StoreBusy(StoreError):

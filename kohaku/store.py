@@ -467,11 +467,6 @@ class Store:
         with _sound_rows(self.path):
             return [_node(row) for row in rows]
 
-    def image(self, hash: str) -> bytes | None:
-        """The bytes of a figure's image."""
-        rows = self._rows("select bytes from image where hash = :hash", {"hash": hash})
-        return bytes(rows[0][0]) if rows else None
-
     # ---- searching
 
     def nearest(

@@ -10,11 +10,10 @@ from kohaku.tree import Node
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A node that may become evidence, with its score and the queries that found it."""
+    """A node that may become evidence, with its score."""
 
     node: Node
     score: float
-    queries: tuple[int, ...] = ()
 
 
 def fill(units: Iterable[Unit], budget: int, cost: Callable[[Node], int]) -> list[Unit]:

@@ -12,7 +12,7 @@ class Context:
     """One piece of evidence: a node's text with what it takes to cite it.
 
     `node` is the node's id, `headings` the path of section titles above it, `title` its document's title,
-    `tokens` what the piece costs in a prompt, `queries` the indexes of the queries that found it.
+    `tokens` what the piece costs in a prompt.
     """
 
     document: str
@@ -25,7 +25,6 @@ class Context:
     text: str
     tokens: int
     boxes: tuple[Box, ...] = ()
-    queries: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,5 +25,5 @@ def expand(
         short = parent is not None and parent.tier is Tier.SECTION and parent.tokens <= SHORT_SECTION
         for node in (parent if short else None, nodes[found.key], sentences.get(found.key)):
             if node is not None:
-                best.setdefault(node.key, Unit(node, found.score, found.queries))
+                best.setdefault(node.key, Unit(node, found.score))
     return list(best.values())

@@ -37,11 +37,6 @@ class Ranked:
     score: float
     votes: tuple[Vote, ...]
 
-    @property
-    def queries(self) -> tuple[int, ...]:
-        """The queries that found it."""
-        return tuple(sorted({vote.query for vote in self.votes}))
-
 
 def fuse(rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights) -> list[Ranked]:
     """Paragraphs, best first. `home` maps each hit's key to its paragraph's; ties break by key, the same every time."""

@@ -118,7 +118,6 @@ def _context(unit: Unit, titles: Mapping[str, str], cost: int) -> Context:
         text=node.text,
         tokens=cost,
         boxes=node.boxes,
-        queries=unit.queries,
     )
 
 

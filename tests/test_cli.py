@@ -397,6 +397,8 @@ def test_a_submission_is_written_and_scored(run: Run, db: Path) -> None:
     assert {"score", "value", "ref", "na", "n"} <= set(score)
     assert (score["score"], score["n"]) == (1.0, 2)
     assert "score\t1.0000" in run("score", "--truth", "truth.csv", "--pred", "out.csv").out
+    Path("truth.csv").write_text("".join(Path("truth.csv").read_text().splitlines(keepends=True)[:-1]))
+    assert "not in the truth" in run("score", "--truth", "truth.csv", "--pred", "out.csv").out
 
 
 def test_a_row_that_fails_is_said_and_the_same_command_adds_it(run: Run, db: Path, server: FakeServer) -> None:

@@ -118,5 +118,5 @@ def test_every_paragraph_found_comes_out_once_best_first_with_all_its_votes(
     for one in found:
         voters = [each for each in rankings if any(home[hit.key] == one.key for hit in each.hits)]
         assert len(one.votes) == len(voters)
-        assert set(one.queries) == {each.query for each in voters}
+        assert {vote.query for vote in one.votes} == {each.query for each in voters}
     assert fuse(rankings, home, by=by, weights={}) == found

@@ -37,7 +37,7 @@ def test_of_two_paragraphs_alike_the_one_in_the_better_document_comes_first() ->
 def test_a_neighbour_of_a_find_is_offered_after_it_with_the_queries_that_found_it() -> None:
     found = lift(ranked((5, 1.0), query=2), nodes(5), {5: [paragraph(4), paragraph(6)]})
     assert order(found) == [5, 4, 6]
-    assert [one.queries for one in found] == [(2,)] * 3
+    assert [{vote.query for vote in one.votes} for one in found] == [{2}] * 3
 
 
 def test_of_two_paragraphs_alike_the_one_beside_a_find_comes_first() -> None:

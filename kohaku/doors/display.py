@@ -179,6 +179,8 @@ def score_lines(score: Score) -> Iterator[str]:
     """A score by its parts, then the questions that lost most."""
     for name, figure in score.summary().items():
         yield f"{name}\t{figure:.4f}" if isinstance(figure, float) else f"{name}\t{figure}"
+    if score.unknown:
+        yield one_line(f"not in the truth, and earning nothing: {', '.join(score.unknown[:WORST])}")
     worst = sorted((one for one in score.questions if one.score < 1), key=lambda one: one.score)
     for one in worst[:WORST]:
         parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
