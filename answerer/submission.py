@@ -21,7 +21,8 @@ from answerer.references import write_references
 from answerer.units import unit_asked
 from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
-from kohaku.tables import check_target, check_unique, read_rows, storable, write_rows
+from kohaku.tables import check_target, check_unique, read_rows, write_rows
+from kohaku.text import storable
 
 COLUMNS = (
     "id",

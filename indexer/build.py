@@ -14,7 +14,8 @@ from indexer.metadata import read_metadata
 from indexer.pool import prepare_all
 from indexer.prepare import Prepared, tree_of
 from indexer.readers import READERS, known
-from indexer.vectors import Mode, vectors
+from indexer.vectors import vectors
+from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import ReadError
 from kohaku.store import Store
@@ -74,7 +75,7 @@ def build(
     workers: int = 0,
     prune: bool = False,
     force: bool = False,
-    paragraph_vectors: Mode = "mean",
+    paragraph_vectors: ParagraphVectors = "mean",
     progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Brings the store up to date with files and folders, a transaction a document; what is bad is said and skipped.
@@ -199,7 +200,7 @@ def _enter(
     prepared: Prepared,
     store: Store,
     embedder: Embedder,
-    mode: Mode,
+    mode: ParagraphVectors,
     former_vectors: Mapping[str, Vectors],
     tally: _Tally,
 ) -> None:

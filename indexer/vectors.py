@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import EmbedderError
 from kohaku.tree import Node, Tier, Vectors
 
-Mode = Literal["mean", "direct", "both"]
-
 
 def vectors(
-    nodes: Sequence[Node], embedder: Embedder, mode: Mode = "mean", *, known: Mapping[str, Vectors] | None = None
+    nodes: Sequence[Node],
+    embedder: Embedder,
+    mode: ParagraphVectors = "mean",
+    *,
+    known: Mapping[str, Vectors] | None = None,
 ) -> tuple[Vectors, dict[int, Vectors]]:
     """A row for each node of a tree, and by position what paragraphs have beside it (mode both).
 

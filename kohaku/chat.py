@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.replies import parse
+from kohaku.text import storable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -29,7 +30,6 @@ OPENAI = "https://api.openai.com/v1"
 NO_KEY = "no-key"  # the openai package insists on one, local servers don't look
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
 LONGEST_DELAY = 60.0
-NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class OpenAIChat:
             optional["response_format"] = {"type": "json_object"}
         if "system" in manner.refused:
             messages = without_system(messages)
-        texts = [{"role": message.role, "content": NOT_TEXT.sub("\ufffd", message.content)} for message in messages]
+        texts = [{"role": message.role, "content": storable(message.content)} for message in messages]
         kept = {name: value for name, value in optional.items() if name not in manner.refused}
         return {"model": self.model, "messages": texts, **kept}
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from kohaku.errors import ReplyError
+from kohaku.text import storable
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -27,7 +28,6 @@ OPEN_THOUGHT = re.compile(rf"<(?:{THOUGHT})>.*$", re.S | re.I)
 CHANNEL = re.compile(r"<\|channel\|>analysis.*?(?:<\|end\|>|$)", re.S)  # gpt-oss, where a server leaves its marks in
 DEEPEST = 20  # braces inside braces that are worth repair: no schema nests so far, and repair takes long over them
 OPENING = re.compile(r"\{(?=\s*[\"'“‘}\w])")
-NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def _text(value: Any) -> Any:
         return "[" + ",".join(map(str, value)) + "]"
     if isinstance(value, list) and all(isinstance(part, str | int | float | None) for part in value):
         return ", ".join(_text(part) for part in value)
-    return _clean(str(value)) if isinstance(value, str | int | float) else value
+    return storable(str(value)) if isinstance(value, str | int | float) else value
 
 
 def _parts(value: Any) -> list[Any]:
@@ -256,11 +256,6 @@ def _item(part: Any, kind: Any) -> Any:
     return part
 
 
-def _clean(text: str) -> str:
-    """Text that UTF-8 and SQLite take: no lone surrogates, no NUL."""
-    return NOT_TEXT.sub("\ufffd", text)
-
-
 def _shown(text: str) -> str:
-    squeezed = " ".join(_clean(text).split())
+    squeezed = " ".join(storable(text).split())
     return repr(squeezed if len(squeezed) <= SHOWN else squeezed[:SHOWN] + "…")

@@ -10,10 +10,11 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from kohaku.choices import Fusion, ParagraphVectors
 from kohaku.errors import SettingsError
 
 PREFIX = "KOHAKU_"
@@ -32,7 +33,7 @@ class Settings(BaseModel):
     )
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
-    paragraph_vectors: Literal["mean", "direct", "both"] = Field("mean", description="how a paragraph gets its vector")
+    paragraph_vectors: ParagraphVectors = Field("mean", description="how a paragraph gets its vector")
     cache: Path | None = Field(None, description="folder of the exported default embedder; default: the user's cache")
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
 
@@ -40,7 +41,7 @@ class Settings(BaseModel):
     top_k: int = Field(100, ge=1, le=1_000_000, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
-    fusion: Literal["score", "rrf", "combined", "frequency"] = Field("score", description="how rankings become one")
+    fusion: Fusion = Field("score", description="how rankings become one")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")

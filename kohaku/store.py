@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from kohaku import schema
 from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
 from kohaku.sqlite import connect, sqlite3
+from kohaku.text import storable
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
 from kohaku.words import expression, fold
 
@@ -244,8 +245,8 @@ class Store:
             values (:id, :title, :content, :fingerprint, :pages, :metadata)
             """,
             {
-                "id": _sound(document.id),
-                "title": _sound(document.title),
+                "id": storable(document.id),
+                "title": storable(document.title),
                 "content": document.content,
                 "fingerprint": document.fingerprint,
                 "pages": document.pages,
@@ -290,15 +291,15 @@ class Store:
         if node.tier is Tier.PARAGRAPH and node.text:
             self._db.execute(
                 "insert into paragraph_words (rowid, text, headings, title) values (?, ?, ?, ?)",
-                (number, *(fold(_sound(text)) for text in (node.text, " ".join(node.headings), title))),
+                (number, *(fold(storable(text)) for text in (node.text, " ".join(node.headings), title))),
             )
         elif node.tier is Tier.SENTENCE:
             self._db.execute(
-                "insert into sentence_words (rowid, text) values (?, ?)", (number, fold(_sound(node.text)))
+                "insert into sentence_words (rowid, text) values (?, ?)", (number, fold(storable(node.text)))
             )
 
     def _remove(self, id: str) -> bool:
-        rows = self._rows("select key from document where id = :id", {"id": _sound(id)})
+        rows = self._rows("select key from document where id = :id", {"id": storable(id)})
         for (key,) in rows:
             of = {"key": key}
             for tier in ("paragraph", "sentence"):
@@ -348,7 +349,7 @@ class Store:
 
     def document(self, id: str) -> Document | None:
         """The document of that id."""
-        return next(iter(self._documents("where d.id = :id", {"id": _sound(id)})), None)
+        return next(iter(self._documents("where d.id = :id", {"id": storable(id)})), None)
 
     def document_of(self, source: str) -> Document | None:
         """The document that was read from a path."""
@@ -377,7 +378,7 @@ class Store:
 
     def node(self, id: str) -> Node | None:
         """The node of that id."""
-        return next(iter(self._nodes("where n.id = :id order by n.key", {"id": _sound(id)})), None)
+        return next(iter(self._nodes("where n.id = :id order by n.key", {"id": storable(id)})), None)
 
     def subtree(self, id: str) -> list[Node]:
         """A node and all below it, in reading order."""
@@ -388,7 +389,7 @@ class Store:
                 and n.position between a.position and a.last
             ) and n.document in (select document from node where id = :id) order by n.document, n.position
             """,
-            {"id": _sound(id)},
+            {"id": storable(id)},
         )
 
     def parents(self, nodes: Collection[Node]) -> dict[int, Node]:
@@ -427,7 +428,7 @@ class Store:
             where n.document = (select key from document where id = :document)
               and n.parent is :parent order by n.position
             """,
-            {"document": _sound(node.document), "parent": node.parent},
+            {"document": storable(node.document), "parent": node.parent},
         )
 
     def neighbours(self, nodes: Collection[Node]) -> dict[int, list[Node]]:
@@ -458,7 +459,7 @@ class Store:
             join document d on d.id = json_extract(place.value, '$[0]')
             join node n on n.document = d.key and n.position = json_extract(place.value, '$[1]')
             """,
-            {"places": json.dumps([(_sound(document), position) for document, position in set(places)])},
+            {"places": json.dumps([(storable(document), position) for document, position in set(places)])},
         )
         return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
 
@@ -523,7 +524,7 @@ class Store:
             where {table} match :expression {within}
             order by score desc, rowid limit :limit
             """,
-            {"expression": _sound(expression(list(terms))), "limit": limit, "tier": tier.value},
+            {"expression": storable(expression(list(terms))), "limit": limit, "tier": tier.value},
         )
         return [Hit(key, score) for key, score in rows]
 
@@ -540,7 +541,7 @@ class Store:
         return {
             term: self._rows(
                 "select count(*) from paragraph_words where paragraph_words match :expression",
-                {"expression": _sound(expression([term]))},
+                {"expression": storable(expression([term]))},
             )[0][0]
             for term in terms
             if term.strip()
@@ -564,14 +565,14 @@ class Store:
             select long, short from acronym where instr(lower(:text), lower(long)) > 0
             group by long, short order by count(*), short desc
             """,
-            {"text": _sound(text)},
+            {"text": storable(text)},
         )
         return dict(rows)
 
     def _keys(self, documents: Collection[str]) -> list[int]:
         rows = self._rows(
             "select key from document where id in (select value from json_each(:ids)) order by key",
-            {"ids": json.dumps([_sound(id) for id in documents])},
+            {"ids": json.dumps([storable(id) for id in documents])},
         )
         return [key for (key,) in rows]
 
@@ -634,9 +635,9 @@ def _row(key: int, document: int, section: int | None, node: Node) -> dict[str, 
         "section": section,
         "kind": node.kind.value,
         "tier": node.tier.value,
-        "id": _sound(node.id),
-        "title": _sound(node.title),
-        "text": None if inner else _sound(node.text),
+        "id": storable(node.id),
+        "title": storable(node.title),
+        "text": None if inner else storable(node.text),
         "tokens": node.tokens,
         "level": node.level,
         "first_page": node.pages[0] if node.pages else None,
@@ -679,11 +680,6 @@ def _headings(written: str) -> tuple[str, ...]:
 def _best(scores: Mapping[int, float], limit: int) -> list[Hit]:
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [Hit(key, score) for key, score in ranked[:limit]]
-
-
-def _sound(text: str) -> str:
-    """Text that UTF-8 can hold: a bad character map in a PDF gives lone surrogates, which SQLite refuses."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
 
 
 def _me() -> str:

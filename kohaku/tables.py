@@ -6,17 +6,15 @@ import csv
 import io
 import logging
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from kohaku.errors import TableError
+from kohaku.text import storable
 
 _log = logging.getLogger("kohaku")
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -80,15 +78,6 @@ def _whole(path: str | Path) -> Iterator[TextIO]:
         raise TableError(f"{path} can't be written: {error.strerror or error}") from None
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def storable(text: str) -> str:
-    """The text as every reader of UTF-8 takes it: no NUL, no half of a surrogate pair.
-
-    >>> storable("a\\x00b \\ud835")
-    'ab �'
-    """
-    return _SURROGATES.sub("\ufffd", text.replace("\x00", ""))
 
 
 def _text(path: Path) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from kohaku.choices import Fusion
 from kohaku.tree import Tier
 from retriever.search import Ranking, Source
 
-Fusion = Literal["rrf", "combined", "frequency", "score"]
 Weights = Mapping[tuple[int, Source, Tier], float]
 """How far each ranking is trusted, by query, source and tier; 1 where nothing is said."""
 

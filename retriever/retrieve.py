@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kohaku.choices import Fusion
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
 from retriever.budget import Unit, fill
 from retriever.evidence import Context, Evidence
 from retriever.expand import expand
-from retriever.fuse import Fusion, fuse
+from retriever.fuse import fuse
 from retriever.lift import lift
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import trust

@@ -377,7 +377,7 @@ def test_calls_in_flight_are_bounded(server: FakeServer, connect: Connect) -> No
 def test_text_that_no_encoding_takes_is_sent_all_the_same(server: FakeServer, connect: Connect) -> None:
     server.play(GOOD)
     connect().ask([Message("user", "a\ud835\x00b")], Plan)
-    assert server.prompt() == "a\ufffd\ufffdb"
+    assert server.prompt() == "a\ufffdb"
 
 
 def test_a_page_instead_of_a_completion_tells_to_check_the_base_url(server: FakeServer, connect: Connect) -> None:

@@ -341,7 +341,7 @@ def test_a_text_longer_than_the_model_reads_is_cut(
 ) -> None:
     monkeypatch.setattr(openai_api, "MAX_TOKENS", 5)
     remote(dimensions=26).embed_passages(["one two three four five six seven", "lone \ud800"])
-    assert server.requests[0]["input"] == ["one two three four five", "lone ?"]
+    assert server.requests[0]["input"] == ["one two three four five", "lone \ufffd"]
 
 
 def test_load_gives_the_adapter_of_a_name(server: FakeServer) -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohaku.choices import Fusion
 from kohaku.store import Hit
 from kohaku.tree import Tier
-from retriever.fuse import FREQUENCY_SHARE, SMOOTHING, Fusion, collect, fuse
+from retriever.fuse import FREQUENCY_SHARE, SMOOTHING, collect, fuse
 from retriever.search import Ranking, Source
 
 FUSIONS: tuple[Fusion, ...] = ("rrf", "combined", "frequency", "score")

@@ -15,7 +15,7 @@ TEXT = (
 
 
 def context(text: str, document: str = "plant", node: str = "plant:s1:p1") -> Context:
-    return Context(document, "T", node, Kind.PARAGRAPH, (3, 4), ("Use",), 1.0, text, 9, (Box(3, 0, 0, 9, 9),), (0,))
+    return Context(document, "T", node, Kind.PARAGRAPH, (3, 4), ("Use",), 1.0, text, 9, (Box(3, 0, 0, 9, 9),))
 
 
 @pytest.mark.parametrize(

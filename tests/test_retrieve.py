@@ -13,13 +13,13 @@ from corpus import indexed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kohaku.choices import Fusion
 from kohaku.doors.display import evidence_object, json_line
 from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Kind, shown
 from kohaku.words import words
 from retriever.evidence import Evidence
-from retriever.fuse import Fusion
 from retriever.plan import plan
 from retriever.retrieve import Limits, distinct, retrieve, tokens
 from retriever.search import Source, search

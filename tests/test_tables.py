@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohaku.errors import TableError
-from kohaku.tables import check_unique, read_rows, storable, write_rows
+from kohaku.tables import check_unique, read_rows, write_rows
+from kohaku.text import storable
 
 
 def file(folder: Path, content: bytes) -> Path:

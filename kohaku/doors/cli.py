@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kohaku.choices import Fusion, ParagraphVectors
 from kohaku.errors import KohakuError, ReadError
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ EmbedderName = Annotated[
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.")]
 TopK = Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")]
-Fusion = Annotated[
-    Literal["score", "rrf", "combined", "frequency"] | None, typer.Option("--fusion", help="How rankings become one.")
-]
+FusionName = Annotated[Fusion | None, typer.Option("--fusion", help="How rankings become one.")]
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions at once.")]
@@ -134,9 +133,7 @@ def index(
     embedder: EmbedderName = None,
     dimensions: Annotated[int | None, typer.Option(min=1, help="Keep this many dimensions (Matryoshka).")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.")] = None,
-    paragraph_vectors: Annotated[
-        Literal["mean", "direct", "both"] | None, typer.Option(help="How a paragraph gets its vector.")
-    ] = None,
+    paragraph_vectors: Annotated[ParagraphVectors | None, typer.Option(help="How a paragraph gets its vector.")] = None,
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read files.", show_default="one a core")
     ] = None,
@@ -228,7 +225,7 @@ def retrieve(
     budget: Budget = None,
     top_k: TopK = None,
     queries: Queries = None,
-    fusion: Fusion = None,
+    fusion: FusionName = None,
     embedder: EmbedderName = None,
     model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
     base_url: BaseUrl = None,
@@ -293,7 +290,7 @@ def answer(
     budget: Budget = None,
     top_k: TopK = None,
     queries: Queries = None,
-    fusion: Fusion = None,
+    fusion: FusionName = None,
     embedder: EmbedderName = None,
     config: Config = None,
     as_json: AsJson = False,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kohaku.text import storable
 from kohaku.tree import Vectors
 
 Tokens = NDArray[np.int64]
@@ -48,18 +49,13 @@ def arrays(batch: Sequence[Sequence[int] | Tokens]) -> tuple[Tokens, Tokens]:
 
 def once(texts: Sequence[str], dimensions: int, max_tokens: int, embed: Callable[[list[str]], Vectors]) -> Vectors:
     """A vector a text, in order: each distinct text is embedded once, white space alone as zeros."""
-    cleaned = [clean(text[: max_tokens * CHARACTERS_A_TOKEN]) for text in texts]
+    cleaned = [storable(text[: max_tokens * CHARACTERS_A_TOKEN].strip()) for text in texts]
     distinct = [text for text in dict.fromkeys(cleaned) if text]
     vectors = np.zeros((len(distinct) + 1, dimensions), np.float32)
     if distinct:
         vectors[:-1] = embed(distinct)
     places = {text: place for place, text in enumerate(distinct)}
     return vectors[[places.get(text, len(distinct)) for text in cleaned]]
-
-
-def clean(text: str) -> str:
-    """The text without white space around, and with lone surrogates, which no encoder takes, as question marks."""
-    return text.strip().encode("utf-8", "replace").decode("utf-8")
 
 
 def normalised(vectors: Vectors) -> Vectors:
