@@ -42,7 +42,8 @@ class Parsed:
     """A file as its reader understood it.
 
     `id` and `metadata` come from formats that carry them (document JSON), `notes` are one-line remarks for the user
-    ("2 of 9 pages hold no text: scanned?"), `pages` the number of pages where there are such.
+    ("2 of 9 pages hold no text: scanned?"), `pages` the number of pages where there are such, `met` names what of the
+    way of reading made a difference ("cut": a limit, "ocr": pictures of text): another way may give another tree.
     """
 
     title: str
@@ -51,3 +52,4 @@ class Parsed:
     id: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from indexer.changes import Task, candidates, digest, tasks
@@ -12,8 +12,9 @@ from indexer.files import absolute, content_hash, find, name_of, printable
 from indexer.grow import PASSAGE_TOKENS, adopt
 from indexer.metadata import read_metadata
 from indexer.pool import prepare_all
-from indexer.prepare import Prepared, tree_of
+from indexer.prepare import Prepared
 from indexer.readers import READERS, known
+from indexer.reading import AS_EVER, Reading
 from indexer.vectors import vectors
 from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
@@ -21,9 +22,7 @@ from kohaku.errors import ReadError
 from kohaku.store import Store
 from kohaku.tree import Document, Vectors
 
-__all__ = ["Progress", "Report", "build", "tree_of"]
-
-PARSER = 6  # raised with every change in what readers or the tree make of a file: all files are then read anew
+PARSER = 7  # raised with every change in what readers or the tree make of a file: all files are then read anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +71,7 @@ def build(
     embedder: Embedder,
     *,
     metadata: str | Path | None = None,
+    reading: Reading = AS_EVER,
     workers: int = 0,
     prune: bool = False,
     force: bool = False,
@@ -91,24 +91,30 @@ def build(
     max_tokens = min(PASSAGE_TOKENS, embedder.max_tokens)
     files = _readable(given, store, prune, tally)
     settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
+
+    def wanted(stored: str) -> str:
+        return settings + reading.again(stored)
+
     todo: dict[Path, Task] = {}
-    listed = list(tasks(files, store.documents(), rows, settings, _content_of))
+    listed = list(tasks(files, store.documents(), rows, wanted, _content_of))
     if rows and listed and not any(task.row for task in listed):  # another folder's, or misnamed: wipe nothing
         tally.notes.append((str(metadata), f"none of its {len(rows)} ids is a file's name without suffix: not used"))
-        listed = list(tasks(files, store.documents(), None, settings, _content_of))
+        listed = list(tasks(files, store.documents(), None, wanted, _content_of))
     for task in listed:
         if task.is_done and not force:
             _note_sources(task, store, tally)
         else:
             todo[task.path] = task
-    for number, (path, outcome) in enumerate(prepare_all(todo, max_tokens, workers=workers)):
+    for number, (path, outcome) in enumerate(prepare_all(todo, max_tokens, reading, workers=workers)):
         if progress:
             progress(Progress(number, len(todo), path.name))
         if isinstance(outcome, ReadError):
             tally.failed.append((printable(path), _reason(outcome, todo[path], store)))
         else:
-            former = {} if force else _former_vectors(todo[path].known, store)
-            _enter(todo[path], outcome, store, embedder, paragraph_vectors, former, tally)
+            task = todo[path]
+            former = {} if force else _former_vectors(task.known, store)
+            met = replace(task.fingerprint, settings=settings + reading.fingerprint(outcome.met))
+            _enter(replace(task, fingerprint=met), outcome, store, embedder, paragraph_vectors, former, tally)
     for document in store.documents():
         if not document.sources:  # its files hold other documents' content now
             store.remove(document.id)

@@ -57,11 +57,12 @@ def tasks(
     files: Mapping[str, tuple[Path, str]],
     documents: Sequence[Document],
     rows: Mapping[str, Row] | None,
-    settings: str,
+    settings: Callable[[str], str],
     content_of: Callable[[str], str | None],
 ) -> Iterator[Task]:
     """One task for each content among the files (source → path and content), in the order of the files.
 
+    `settings` gives those in force for a document that was stored with some (with none, where there is no document).
     Rows None: no metadata was given, so that what documents have stays. `content_of` looks at a source that is not
     among the files.
     """
@@ -75,7 +76,8 @@ def tasks(
         names = [name for source in sources for name in names_of(files[source][0])]
         row = row_for([*names, known.id] if known else names)
         kept = Fingerprint.read(known.fingerprint).row if known and rows is None else digest(row)
-        yield Task(content, files[sources[0]][0], tuple(sources), known, row, Fingerprint(settings, kept))
+        now = settings(Fingerprint.read(known.fingerprint).settings if known else "")
+        yield Task(content, files[sources[0]][0], tuple(sources), known, row, Fingerprint(now, kept))
 
 
 def _matched(

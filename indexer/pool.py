@@ -1,79 +1,65 @@
-"""Files prepared in several processes: a file that kills its process fails alone, and few are held at once."""
+"""Files prepared in processes of their own: a file that breaks its process fails alone, and few are held at once."""
 
 from __future__ import annotations
 
-import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from queue import SimpleQueue
 
-from indexer.prepare import Prepared, blamed_on_the_file, prepare
+from indexer.prepare import attempt
+from indexer.reading import Reading
+from indexer.sandbox import Outcome, Sandbox, Work
 from kohaku.errors import ReadError
 from kohaku.machine import cores
 
-Outcome = Prepared | ReadError
-Prepare = Callable[[Path, int], Prepared]
-
-AHEAD = 2  # files that wait ready beyond those being read: whole trees, so memory depends on it
+AHEAD = 2  # files that wait to be read, so that no process waits for one
+MOST_HELD = 5_000_000  # characters of trees that wait for their turn while a file before them takes long
 
 
 def prepare_all(
-    paths: Iterable[Path], max_tokens: int, *, workers: int = 0, work: Prepare = prepare
+    paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0, work: Work = attempt
 ) -> Iterator[tuple[Path, Outcome]]:
-    """Each file with its tree or why it has none, in the order given; workers 0: one a core, 1: this process alone."""
+    """Each file with its tree or why it has none, in the order given; workers 0: one a core."""
     waiting = deque(paths)
     workers = min(workers or cores(), len(waiting))
-    if workers <= 1:
-        yield from ((path, attempt(work, path, max_tokens)) for path in waiting)
+    if not workers:
         return
-    while waiting:
-        yield from _until_broken(waiting, max_tokens, workers, work)
+    sandboxes = [Sandbox(reading, max_tokens, work) for _ in range(workers)]
+    idle: SimpleQueue[Sandbox] = SimpleQueue()
+    for sandbox in reversed(sandboxes):
+        idle.put(sandbox)
 
+    def run(path: Path) -> Outcome:
+        sandbox = idle.get()
+        try:
+            return sandbox.run(path)
+        finally:
+            idle.put(sandbox)
 
-def attempt(work: Prepare, path: Path, max_tokens: int) -> Outcome:
-    """The outcome of preparing one file; whatever is wrong with it stops no other."""
-    try:
-        with blamed_on_the_file():
-            return work(path, max_tokens)
-    except ReadError as error:
-        return error
-
-
-def _until_broken(waiting: deque[Path], max_tokens: int, workers: int, work: Prepare) -> Iterator[tuple[Path, Outcome]]:
-    """Works off what waits in one pool; when that breaks, what was in flight is done one by one, and it ends."""
     flying: deque[tuple[Path, Future[Outcome]]] = deque()
-    pool = _pool(workers)
+    threads = ThreadPoolExecutor(workers)
     try:
         while waiting or flying:
-            while waiting and len(flying) < workers + AHEAD:
-                flying.append((waiting[0], pool.submit(attempt, work, waiting[0], max_tokens)))
-                waiting.popleft()
-            path, future = flying[0]
-            outcome = future.result()
-            flying.popleft()
-            yield path, outcome
-    except BrokenProcessPool:
-        # Only one of them need be to blame.
-        yield from ((path, _again(future, path, max_tokens, work)) for path, future in flying)
+            while waiting and _has_room([future for _, future in flying], workers + AHEAD):
+                path = waiting.popleft()
+                flying.append((path, threads.submit(run, path)))
+            if flying[0][1].done():
+                path, future = flying.popleft()
+                yield path, future.result()
+            else:
+                wait([future for _, future in flying if not future.done()], return_when=FIRST_COMPLETED)
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        for sandbox in sandboxes:
+            sandbox.stop()
+        threads.shutdown(wait=True, cancel_futures=True)
+        for sandbox in sandboxes:
+            sandbox.close()
 
 
-def _again(future: Future[Outcome], path: Path, max_tokens: int, work: Prepare) -> Outcome:
-    """The outcome that the broken pool still gave, else that of a process of the file's own."""
-    if future.done() and not future.cancelled() and future.exception() is None:
-        return future.result()
-    with _pool(1) as pool:
-        try:
-            return pool.submit(attempt, work, path, max_tokens).result()
-        except BrokenProcessPool:
-            return ReadError("the process that read it died (out of memory?): try it alone, or leave it out")
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # Forked, a process would inherit locks that threads of the embedder hold. Ctrl-C is this process's business alone.
-    ignored = (signal.SIGINT, signal.SIG_IGN)
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignored)
+def _has_room(futures: list[Future[Outcome]], most: int) -> bool:
+    """Whether another file may be begun: not too many are under way, nor too much text waits."""
+    done = [future.result() for future in futures if future.done()]
+    trees = [outcome.tree.nodes for outcome in done if not isinstance(outcome, ReadError)]
+    return len(futures) - len(done) < most and sum(len(node.text) for nodes in trees for node in nodes[:1]) < MOST_HELD

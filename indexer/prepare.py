@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.files import name_of
-from indexer.grow import PASSAGE_TOKENS, grow
+from indexer.grow import grow
 from indexer.readers import read
+from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
 from kohaku.tokens import count
 from kohaku.tree import Document, Tree
@@ -25,33 +24,42 @@ class Prepared:
     pages: int
     metadata: Mapping[str, str]
     notes: tuple[str, ...]
+    met: tuple[str, ...] = ()
 
 
-@contextmanager
-def blamed_on_the_file() -> Iterator[None]:
-    """Whatever goes wrong inside is a ReadError, even a reader's bug: a file that brings one out stops no other."""
+def attempt(path: Path, max_tokens: int, reading: Reading) -> Prepared | ReadError:
+    """The outcome of preparing one file; whatever is wrong with it, even a reader's bug, stops no other."""
     try:
-        yield
-    except ReadError:
-        raise
+        return prepare(path, max_tokens, reading)
+    except ReadError as error:
+        return error
+    except MemoryError:
+        return no_memory(reading.limits)
     except Exception as error:
-        raise ReadError(f"its reader failed: {type(error).__name__}: {error}") from error
+        return ReadError(_without(reading.passwords, f"its reader failed: {type(error).__name__}: {error}"))
 
 
-def prepare(path: Path, max_tokens: int) -> Prepared:
+def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared:
     """Reads a file and grows its tree; ReadError for one that can't be read or holds no text."""
-    parsed = read(path)
+    parsed = read(path, reading)
     tree = grow(parsed, Document("", parsed.title, (), "", ""), count=count, max_tokens=max_tokens)
     if not tree.nodes[0].text.strip():
-        raise ReadError(f"no text in it ({'; '.join(parsed.notes) or 'a scan?'}): run OCR over it first")
-    return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes)
+        raise ReadError(f"no text in it{_because(parsed.notes)}")
+    return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met)
 
 
-def tree_of(path: str | Path, *, max_tokens: int = PASSAGE_TOKENS) -> tuple[Tree, tuple[str, ...]]:
-    """The tree of one file, nothing stored, and remarks about it for the user."""
-    path = Path(path)
-    with blamed_on_the_file():
-        parsed = read(path)
-        id = parsed.id or name_of(path)
-        document = Document(id, parsed.title or id, (str(path),), "", "", parsed.pages, parsed.metadata)
-        return grow(parsed, document, count=count, max_tokens=max_tokens), parsed.notes
+def no_memory(limits: FileLimits) -> ReadError:
+    """What is said of a file that takes more memory than it may."""
+    return ReadError(
+        f"took more than {limits.memory_mb} MB to read: leave it out, or allow it more with file_memory_mb"
+    )
+
+
+def _because(notes: Sequence[str]) -> str:
+    return f" ({'; '.join(notes)})" if notes else ": leave it out, or get the file again"
+
+
+def _without(secrets: Sequence[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text

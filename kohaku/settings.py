@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from kohaku.choices import Fusion, ParagraphVectors
 from kohaku.errors import SettingsError
@@ -36,6 +36,17 @@ class Settings(BaseModel):
     paragraph_vectors: ParagraphVectors = Field("mean", description="how a paragraph gets its vector")
     cache: Path | None = Field(None, description="folder of the exported default embedder; default: the user's cache")
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
+    file_seconds: float = Field(600.0, gt=0, description="seconds a file may take to be read, OCR not counted")
+    file_memory_mb: int = Field(2048, ge=256, description="megabytes of memory a file may take to be read (on Linux)")
+    file_pages: int = Field(10_000, ge=1, description="pages of a file that are read")
+    file_characters: int = Field(30_000_000, ge=1, description="characters of a file that are read")
+    password: tuple[SecretStr, ...] | None = Field(
+        None, description="of files that need one; several are tried in turn"
+    )
+    ocr: Literal[auto, off, force] = Field(
+        "auto", description="whether Tesseract reads pages without text (auto), every page (force), none (off)"
+    )
+    ocr_language: str = Field("eng", pattern=r"^[\w/+-]+$", description="Tesseract's name of it, several joined by +")
 
     # retrieval
     top_k: int = Field(100, ge=1, le=1_000_000, description="hits a query and list, before fusion")
@@ -55,6 +66,11 @@ class Settings(BaseModel):
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered at once")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
+
+    @field_validator("password", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
 
 
 def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:

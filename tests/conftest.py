@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from indexer.prepare import Prepared, attempt
+from indexer.reading import Reading
+from kohaku.errors import ReadError
 from kohaku.tree import Vectors
 
 
@@ -41,6 +44,22 @@ def letters(texts: Sequence[str]) -> Vectors:
 @pytest.fixture
 def embedder() -> LetterEmbedder:
     return LetterEmbedder()
+
+
+def prepared_here(
+    paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0
+) -> Iterator[tuple[Path, Prepared | ReadError]]:
+    """Does what `prepare_all` does in this process: starting others takes longer than all else in most tests."""
+    yield from ((path, attempt(path, max_tokens, reading)) for path in paths)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unboxed() -> Iterator[None]:
+    """Files are read in this process; what processes of their own do is tested in test_sandbox.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("indexer.build.prepare_all", prepared_here)
+        patch.setattr("indexer.single.prepare_all", prepared_here)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Parsed
-from indexer.build import Progress, Report, build, tree_of
+from indexer.build import Progress, Report, build
 from indexer.changes import candidates
+from indexer.reading import Reading
+from indexer.single import tree_of
 from kohaku.errors import ReadError
 from kohaku.store import Store
 from kohaku.tree import Kind, Tier, Vectors
@@ -343,7 +345,7 @@ def test_the_tree_of_a_file_needs_no_index() -> None:
 
 
 def test_a_reader_s_bug_is_told_as_the_file_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(path: Path) -> Parsed:
+    def fails(path: Path, reading: Reading) -> Parsed:
         raise IndexError("list index out of range")
 
     monkeypatch.setattr("indexer.prepare.read", fails)

@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from indexer.readers.pdf import read
+from indexer.reading import FileLimits, Reading
 from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
@@ -120,30 +121,40 @@ def test_a_picture_is_a_figure_with_its_caption_and_bytes(tmp_path: Path) -> Non
     assert figure.image.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "is empty"),
-        (b"<!DOCTYPE html><html><body>Not Found</body></html>", "web page"),
-        (b"hello, world", "not a PDF"),
-        (b"%PDF-1.7\nno more", "damaged|no pages"),
-    ],
-)
-def test_what_is_no_pdf_gives_one_line_that_says_what_to_do(tmp_path: Path, content: bytes, words: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"hello, world", b"%PDF-1.7\nno more"])
+def test_what_is_no_pdf_gives_one_line_that_says_what_to_do(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.pdf"
     path.write_bytes(content)
-    with pytest.raises(ReadError, match=words) as caught:
+    with pytest.raises(ReadError, match="repair or export it again") as caught:
         read(path)
-    assert not str(caught.value).startswith("bad.pdf")  # who shows it says of which file
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value) and str(tmp_path) not in str(caught.value)
 
 
-def test_a_password_is_asked_for_and_a_missing_file_named(tmp_path: Path) -> None:
+def test_a_password_opens_what_needs_one(tmp_path: Path) -> None:
     path = written(tmp_path / "locked.pdf", body(), encryption=AES_256, user_pw="secret", owner_pw="owner")
-    with pytest.raises(ReadError, match="needs a password"):
+    with pytest.raises(ReadError, match="needs a password: give it with --password"):
         read(path)
-    with pytest.raises(ReadError, match="No such file"):
-        read(tmp_path / "none.pdf")
+    with pytest.raises(ReadError, match="needs another password") as caught:
+        read(path, Reading(passwords=("wrong",)))
+    assert "wrong" not in str(caught.value)
+    assert read(path, Reading(passwords=("wrong", "secret"))).blocks == read(written(tmp_path / "a.pdf", body())).blocks
+
+
+@pytest.mark.parametrize(
+    ("limits", "note"),
+    [(FileLimits(pages=2), "only its first 2 pages"), (FileLimits(characters=100), "only its first 1 pages")],
+)
+def test_of_a_file_beyond_a_limit_the_part_within_is_read_and_a_note_says_so(
+    tmp_path: Path, limits: FileLimits, note: str
+) -> None:
+    parsed = read(written(tmp_path / "a.pdf", body(), body(), body()), Reading(limits))
+    assert parsed.blocks and parsed.met == ("cut",) and note in parsed.notes[0]
+
+
+def test_of_a_page_crammed_with_text_the_first_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.readers.pdf.MOST_ON_PAGE", 100)
+    parsed = read(written(tmp_path / "a.pdf", body()))
+    assert "GPT-4" not in parsed.blocks[0].text and "of page 1 only the first" in parsed.notes[0]
 
 
 def test_content_packed_twice_into_a_bomb_costs_its_page_only(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from indexer.blocks import Parsed
+from indexer.readers.kinds import kind_of
+from indexer.reading import AS_EVER, Reading
 from indexer.references import with_references
 from kohaku.errors import ReadError
 
@@ -25,20 +27,46 @@ READERS = {
 }
 
 
+TAKE_READING = frozenset({".pdf"})  # whose readers know passwords, pages and pictures of text
+
+
 def known(path: Path) -> bool:
     """Whether there is a reader for a file of that name."""
     return path.suffix.lower() in READERS
 
 
-def read(path: Path) -> Parsed:
-    """The file as its format's reader understands it; ReadError where that can't be done."""
+def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
+    """The file as its format's reader understands it; ReadError where that can't be done.
+
+    A file is read as what it is, whatever its name says. Text beyond the characters allowed is left out, with a note.
+    """
     if not known(path):
         raise ReadError(f"no reader for {path.suffix or 'files without a suffix'}; there are {', '.join(READERS)}")
-    reader = import_module(f"indexer.readers.{READERS[path.suffix.lower()]}")  # each brings its own heavy library
     try:
-        parsed: Parsed = reader.read(path)
+        kind = kind_of(path)
+        if kind not in READERS:
+            raise ReadError(f"is {kind[1:].upper()}, which has no reader here: save it as PDF")
+        reader = import_module(f"indexer.readers.{READERS[kind]}")  # each brings its own heavy library
+        parsed: Parsed = reader.read(path, reading) if kind in TAKE_READING else reader.read(path)
     except FileNotFoundError:
         raise ReadError("no such file") from None
     except OSError as error:
         raise ReadError(f"can't be read: {error.strerror or error}") from error
-    return replace(parsed, blocks=with_references(parsed.blocks))
+    if kind != path.suffix.lower():
+        parsed = replace(parsed, notes=(f"is {kind[1:].upper()} by its content, and was read as that", *parsed.notes))
+    parsed = replace(parsed, blocks=with_references(parsed.blocks))
+    return _within(parsed, reading.limits.characters)
+
+
+def _within(parsed: Parsed, most: int) -> Parsed:
+    """The blocks that stand within so many characters; a note tells of the others."""
+    kept, characters = 0, 0
+    for block in parsed.blocks:
+        characters += len(block.text)
+        if characters > most:
+            break
+        kept += 1
+    if kept == len(parsed.blocks):
+        return parsed
+    note = f"only its first {most:,} characters were read: allow it more with file_characters"
+    return replace(parsed, blocks=parsed.blocks[:kept], notes=(*parsed.notes, note), met=(*parsed.met, "cut"))

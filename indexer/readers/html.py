@@ -17,7 +17,6 @@ from indexer.clean import clean, clean_lines
 from indexer.readers.text import BYTE_ORDER_MARKS, decode
 from indexer.tables import Room, names_columns, table
 from indexer.titles import captioned
-from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
 SILENT_TAGS = """
@@ -61,8 +60,6 @@ NOT_TEXT = (Comment, Doctype, ProcessingInstruction)
 def read(path: Path) -> Parsed:
     """An HTML file; its title is the title element's, else its first top heading."""
     data = path.read_bytes()
-    if data.startswith(b"%PDF-"):
-        raise ReadError("this is a PDF by its content: rename it to .pdf")
     soup = _soup(_decoded(data))
     title = clean(soup.title.get_text()) if soup.title else ""
     found = tuple(_page(soup))

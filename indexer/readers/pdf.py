@@ -7,26 +7,29 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
+from indexer import ocr
 from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
 from indexer.layout.document import lay_out
 from indexer.layout.outline import Entry
 from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around, main_style
+from indexer.reading import AS_EVER, Reading
 from kohaku import mupdf
 from kohaku.errors import ReadError
 from kohaku.tree import Box, Kind
 
-HEADER_REACH = 1024 * 1024  # bytes in which %PDF must stand
 MOST_IMAGE_BYTES = 20_000_000
 MOST_PIXELS = 60_000_000  # an image that must be decoded: larger ones are bombs or posters
 MOST_ENTRIES = 20_000  # of an outline
 WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
 SPACE = 0.15  # of the letter size: what is closer is one word
+MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
+OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
 MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
 # TeX's old fonts set accents before their letters.
 ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
@@ -92,85 +95,182 @@ class Turn:
         return Rect(x0, y0, x1, y1).on(box.page)
 
 
-def read(path: Path) -> Parsed:
+def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
     """The blocks of a PDF file; ReadError where it can't be read at all."""
-    with _opened(path) as file:
-        notes: list[str] = []
-        pages, turns = _pages(file, notes)
+    with _opened(path, reading.passwords) as file:
+        notes = Notes(file.page_count)
+        pages, turns = _pages(file, reading, notes)
         if not pages:
             raise ReadError("no page can be read (damaged?): repair or export it again")
         title = _metadata_title(file)
         laid = lay_out(pages, _outline(file), title)
         blocks = _shown(_with_images(file, laid.blocks, laid.images), turns)
-        blank = [page.number for page in pages if not page.fragments]
-        if blank:
-            notes.append(f"{len(blank)} of {file.page_count} pages hold no text (scanned?)")
-        return Parsed(title or laid.title or path.stem, blocks, pages=file.page_count, notes=tuple(notes))
+        return Parsed(
+            title or laid.title or path.stem,
+            blocks,
+            pages=file.page_count,
+            notes=tuple(notes.lines(reading)),
+            met=tuple(notes.met()),
+        )
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path, passwords: Sequence[str]) -> Any:
     pymupdf = mupdf.load()
 
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    _check_header(path)
     try:
         file = pymupdf.open(path, filetype="pdf")
-        pages = file.page_count
+        is_open = not file.needs_pass or any(file.authenticate(password) for password in passwords)
+        pages = file.page_count if is_open else 0
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         raise ReadError(f"damaged ({_reason(error)}): repair or export it again") from error
-    if file.needs_pass:
+    if not is_open:
         file.close()
-        raise ReadError("needs a password: save a copy without one")
+        if passwords:
+            raise ReadError("needs another password than those given: add its own with --password")
+        raise ReadError("needs a password: give it with --password")
     if pages < 1:
         file.close()
         raise ReadError("has no pages (damaged?): repair or export it again")
     return file
 
 
-def _check_header(path: Path) -> None:
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(HEADER_REACH)
-    except OSError as error:
-        raise ReadError(f"{error.strerror or error}: check the path and its permissions") from error
-    if not start:
-        raise ReadError("is empty: get the file again")
-    if b"%PDF" in start:
-        return
-    if re.match(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", start[:2000], re.IGNORECASE):
-        raise ReadError("is a web page, not a PDF: download the file again, or name it .html")
-    raise ReadError("is not a PDF file: check what it is and name it so")
-
-
 def _reason(error: Exception) -> str:
-    return clean(str(error)).removeprefix("code=7: ")[:120] or type(error).__name__
+    words = clean(str(error))
+    if "open file" in words or "open empty file" in words:  # the path, which is known, stands in these
+        return "nothing in it makes a page"
+    return words.removeprefix("code=7: ")[:120] or type(error).__name__
 
 
-def _pages(file: Any, notes: list[str]) -> tuple[list[Page], dict[int, Turn]]:
+@dataclass(slots=True)
+class Notes:
+    """What has to be said of a file's pages, by their numbers."""
+
+    pages: int
+    failed: list[int] = field(default_factory=list)
+    hidden: list[int] = field(default_factory=list)
+    crammed: list[int] = field(default_factory=list)
+    blank: list[int] = field(default_factory=list)
+    garbled: list[int] = field(default_factory=list)
+    scanned: list[int] = field(default_factory=list)
+    unseen: list[int] = field(default_factory=list)
+    cut: str = ""
+
+    def lines(self, reading: Reading) -> Iterator[str]:
+        """The notes for the user, each with what to do where something can be done."""
+        of = f"of {self.pages} pages"
+        if self.failed:
+            yield f"{len(self.failed)} {of} can't be read: {_listed(self.failed)}"
+        if self.hidden:
+            yield f"{len(self.hidden)} {of} hold hidden text, which was left out"
+        if self.crammed:
+            yield f"of page {_listed(self.crammed)} only the first {MOST_ON_PAGE:,} characters or so were read"
+        if self.cut:
+            yield self.cut
+        if self.scanned:
+            yield f"{len(self.scanned)} {of} were read by OCR"
+        if self.unseen:
+            yield f"{len(self.unseen)} {of} could not be read by OCR: {_listed(self.unseen)}"
+        advice = f"; {reading.without}, then index again" if reading.without else ""
+        if self.blank:
+            yield f"{len(self.blank)} {of} hold no text (scanned?){advice}"
+        if self.garbled:
+            yield f"{len(self.garbled)} {of} hold text whose fonts don't say its letters{advice}"
+
+    def met(self) -> Iterator[str]:
+        """What of the way of reading made a difference."""
+        if self.cut:
+            yield "cut"
+        if self.blank or self.garbled or self.scanned or self.unseen:
+            yield "ocr"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:5])) + (" …" if len(numbers) > 5 else "")
+
+
+def _pages(file: Any, reading: Reading, notes: Notes) -> tuple[list[Page], dict[int, Turn]]:
     """The pages that can be read and how those are turned that are; what went wrong is noted."""
     pymupdf = mupdf.load()
 
     pages: list[Page] = []
     turns: dict[int, Turn] = {}
-    failed: list[int] = []
-    hidden = 0
+    limits, characters = reading.limits, 0
     for index in range(file.page_count):
+        if index >= limits.pages:
+            notes.cut = f"only its first {index:,} pages were read: allow it more with file_pages"
+            break
+        if characters > limits.characters:
+            notes.cut = f"only its first {index:,} pages were read: allow it more with file_characters"
+            break
         try:
-            page, turn, unseen = _page(file, index)
-        except (RuntimeError, ValueError, MemoryError, zlib.error, pymupdf.mupdf.FzErrorBase):
-            failed.append(index + 1)
+            page, turn = _seen(file, index, reading, notes)
+        except (RuntimeError, ValueError, zlib.error, pymupdf.mupdf.FzErrorBase) as error:
+            if OUT_OF_MEMORY.search(str(error)):
+                raise MemoryError from error
+            notes.failed.append(index + 1)
             continue
         pages.append(page)
-        hidden += unseen
+        characters += sum(len(fragment.text) for fragment in page.fragments)
         if turn.quarters or turn.shown:
             turns[page.number] = turn
-    if failed:
-        shown = ", ".join(map(str, failed[:5])) + (" …" if len(failed) > 5 else "")
-        notes.append(f"{len(failed)} of {file.page_count} pages can't be read: {shown}")
-    if hidden:
-        notes.append(f"{hidden} of {file.page_count} pages hold hidden text, which was left out")
     return pages, turns
+
+
+def _seen(file: Any, index: int, reading: Reading, notes: Notes) -> tuple[Page, Turn]:
+    """A page by its text layer, or as a picture where that says nothing."""
+    pymupdf = mupdf.load()
+
+    page, turn, garbled = _page(file, index, notes)
+    if page.fragments and not garbled and reading.ocr != "force":
+        return page, turn
+    if reading.tesseract is not None:
+        try:
+            lines = ocr.see(file[index], reading.tesseract, reading.grant)
+        except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+            if OUT_OF_MEMORY.search(str(error)):
+                raise MemoryError from error
+            notes.unseen.append(index + 1)
+            lines = ()
+        if lines:
+            notes.scanned.append(index + 1)
+            return _scan(file[index], page, lines)
+    if not page.fragments:
+        notes.blank.append(index + 1)
+    elif garbled:
+        notes.garbled.append(index + 1)
+    return page, turn
+
+
+def _scan(shown: Any, page: Page, lines: Sequence[ocr.Seen]) -> tuple[Page, Turn]:
+    """A page as it was seen, turned for reading; the picture that it is is no figure on it."""
+    weights = Counter[int]()
+    for line in lines:
+        weights[line.quarters] += sum(len(word.text) for word in line.words)
+    quarters = weights.most_common(1)[0][0]
+    turn = Turn(quarters, shown.rect.width, shown.rect.height, ())
+    area = turn.read(Rect(0, 0, turn.width, turn.height))
+    inks = []
+    for line in lines:
+        if line.quarters == quarters:  # the others are stamps, and the letters of turned axes
+            style, foot = Style(line.size), turn.read(line.rect).y1
+            inks += [
+                Ink(word.text, turn.read(word.rect), foot if quarters else word.base, style) for word in line.words
+            ]
+    pictures = () if quarters or shown.rotation else page.pictures
+    most = area.width * area.height / 2
+    return (
+        replace(
+            page,
+            width=area.width,
+            height=area.height,
+            fragments=tuple(_fragments(inks)),
+            rulings=(),
+            pictures=tuple(one for one in pictures if one.rect.width * one.rect.height < most),
+        ),
+        turn,
+    )
 
 
 def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, ...]:
@@ -185,8 +285,8 @@ def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, .
     return tuple(replace(block, marks=tuple(map(turned, block.marks))) for block in blocks)
 
 
-def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
-    """A page as plain data turned for reading, how it was turned, and whether it held text that nobody sees."""
+def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
+    """A page as plain data turned for reading, how it was turned, and whether its text is none that can be read."""
     pymupdf = mupdf.load()
 
     page = file[index]
@@ -195,6 +295,10 @@ def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
     flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
     content = page.get_text("dict", flags=flags)
     lines = [line for block in content["blocks"] if block["type"] == 0 for line in block["lines"]]
+    first = list(_first(lines))
+    if len(first) < len(lines):
+        lines = first
+        notes.crammed.append(index + 1)
     drawn = [block for block in content["blocks"] if block["type"] == 3]
     width, height = page.rect.width, page.rect.height
     if page.rotation in (90, 270):
@@ -206,6 +310,8 @@ def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
     seen = [(span, line) for span, line in spans if span["char_flags"] & (FILLED | STROKED)]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
     inks = list(_inks(seen or spans, turn, area))
+    if seen and len(seen) < len(spans):
+        notes.hidden.append(index + 1)
     return (
         Page(
             index + 1,
@@ -216,8 +322,18 @@ def _page(file: Any, index: int) -> tuple[Page, Turn, bool]:
             tuple(Picture(turn.read(picture.rect), picture.key) for picture in _pictures(page)),
         ),
         turn,
-        bool(seen) and len(seen) < len(spans),
+        ocr.is_garbled("".join(ink.text for ink in inks)),
     )
+
+
+def _first(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The lines of as many characters as a page may have, and the one that reaches beyond."""
+    characters = 0
+    for line in lines:
+        if characters > MOST_ON_PAGE:
+            return
+        characters += sum(len(span["text"]) for span in line["spans"])
+        yield line
 
 
 def _is_bomb(file: Any, page: Any) -> bool:

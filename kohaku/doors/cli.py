@@ -43,6 +43,16 @@ Model = Annotated[str | None, typer.Option("--model", help="Chat model; without 
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions at once.")]
 Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
+Password = Annotated[
+    list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
+]
+Ocr = Annotated[
+    Literal["auto", "off", "force"] | None,
+    typer.Option("--ocr", help="Tesseract reads pages without text (auto), all (force), none.", show_default="auto"),
+]
+OcrLanguage = Annotated[
+    str | None, typer.Option("--ocr-language", help="Tesseract's name of it: eng, eng+deu.", show_default="eng")
+]
 Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
 
@@ -137,6 +147,9 @@ def index(
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read files.", show_default="one a core")
     ] = None,
+    ocr: Ocr = None,
+    ocr_language: OcrLanguage = None,
+    password: Password = None,
     prune: Annotated[bool, typer.Option("--prune", help="Drop documents whose files are gone.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again too.")] = False,
     config: Config = None,
@@ -157,6 +170,9 @@ def index(
         device=device,
         paragraph_vectors=paragraph_vectors,
         workers=workers,
+        ocr=ocr,
+        ocr_language=ocr_language,
+        password=password or None,
     )
     with progress_bar() as advance:
         report = run(
@@ -180,19 +196,24 @@ def index(
 @app.command()
 def parse(
     file: Annotated[Path, typer.Argument(help="A document.")],
+    ocr: Ocr = None,
+    ocr_language: OcrLanguage = None,
+    password: Password = None,
+    config: Config = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the tree of one file; nothing is stored.
 
     Example: kohaku parse paper.pdf --json
     """
-    from indexer.build import tree_of
     from kohaku.doors.display import tree_lines
+    from kohaku.doors.indexing import tree_of
 
     if file.is_dir():
         raise KohakuError(f"{file} is a folder: give one file, or `kohaku index {file}`")
+    settings = _settings(config, ocr=ocr, ocr_language=ocr_language, password=password or None)
     try:
-        tree, notes = tree_of(file)
+        tree, notes = tree_of(file, settings)
     except ReadError as error:
         raise ReadError(f"{file}: {error}") from None
     for note in notes:

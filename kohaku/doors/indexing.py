@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from indexer import ocr, single
 from indexer.build import Progress, Report, build
+from indexer.reading import FileLimits, Reading, Tesseract
 from kohaku.doors.searcher import load_embedder
+from kohaku.errors import SettingsError
 from kohaku.settings import Settings
 from kohaku.store import Store
+from kohaku.tree import Tree
 
 
 def index(
@@ -29,9 +33,31 @@ def index(
             store,
             embedder,
             metadata=metadata,
+            reading=reading_of(settings),
             workers=settings.workers,
             prune=prune,
             force=force,
             paragraph_vectors=settings.paragraph_vectors,
             progress=progress,
         )
+
+
+def tree_of(path: Path, settings: Settings) -> tuple[Tree, tuple[str, ...]]:
+    """The tree of one file, nothing stored, and remarks about it for the user."""
+    return single.tree_of(path, reading_of(settings))
+
+
+def reading_of(settings: Settings) -> Reading:
+    """How files are to be read; raises SettingsError where all are to be read by a Tesseract that is not there."""
+    limits = FileLimits(settings.file_seconds, settings.file_memory_mb, settings.file_pages, settings.file_characters)
+    tesseract = None if settings.ocr == "off" else ocr.find(settings.ocr_language)
+    lack = tesseract if isinstance(tesseract, str) else ""
+    if lack and settings.ocr == "force":
+        raise SettingsError(lack)
+    return Reading(
+        limits,
+        settings.ocr,
+        tesseract if isinstance(tesseract, Tesseract) else None,
+        lack,
+        tuple(password.get_secret_value() for password in settings.password or ()),
+    )
