@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-OcrMode = Literal["auto", "off", "force"]
+from kohaku.choices import OcrMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,3 +9,6 @@ Fusion = Literal["score", "rrf", "combined", "frequency"]
 
 ParagraphVectors = Literal["mean", "direct", "both"]
 """How a paragraph gets its vector: the mean of its sentences', its own, or both of them."""
+
+OcrMode = Literal["auto", "off", "force"]
+"""Which pages Tesseract reads as pictures: those without text, none, or all."""

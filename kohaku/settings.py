@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Fusion, ParagraphVectors
+from kohaku.choices import Fusion, OcrMode, ParagraphVectors
 from kohaku.errors import SettingsError
 
 PREFIX = "KOHAKU_"
@@ -43,7 +43,7 @@ class Settings(BaseModel):
     password: tuple[SecretStr, ...] | None = Field(
         None, description="of files that need one; several are tried in turn"
     )
-    ocr: Literal[auto, off, force] = Field(
+    ocr: OcrMode = Field(
         "auto", description="whether Tesseract reads pages without text (auto), every page (force), none (off)"
     )
     ocr_language: str = Field("eng", pattern=r"^[\w/+-]+$", description="Tesseract's name of it, several joined by +")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.choices import Fusion, ParagraphVectors
+from kohaku.choices import Fusion, OcrMode, ParagraphVectors
 from kohaku.errors import KohakuError, ReadError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ Password = Annotated[
     list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
 ]
 Ocr = Annotated[
-    Literal["auto", "off", "force"] | None,
+    OcrMode | None,
     typer.Option("--ocr", help="Tesseract reads pages without text (auto), all (force), none.", show_default="auto"),
 ]
 OcrLanguage = Annotated[
