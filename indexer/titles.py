@@ -18,57 +18,57 @@ CAPTIONED = re.compile(
 )
 TABLE_WORDS = re.compile(r"tab|表", re.IGNORECASE)
 LONGEST = 500  # characters of a caption
-PLACES = {  # where a caption of each kind looks for what it stands at: (before it?, kind)
+PLACES = {  # where a caption of a table, of a figure, of either looks for what it stands at: (before it?, kind)
     Kind.TABLE: ((False, Kind.TABLE), (True, Kind.TABLE)),
     Kind.FIGURE: ((True, Kind.FIGURE), (False, Kind.FIGURE)),
-    None: ((True, Kind.FIGURE), (False, Kind.TABLE), (False, Kind.FIGURE), (True, Kind.TABLE)),
+    Kind.PARAGRAPH: ((True, Kind.FIGURE), (False, Kind.TABLE), (False, Kind.FIGURE), (True, Kind.TABLE)),
 }
 
 
-def captioned(given: Iterable[tuple[Block, bool]]) -> list[Block]:
-    """The blocks with captions at their tables and figures, each given with whether its style makes it a caption.
+def captioned(given: Iterable[tuple[Block, Kind | None]]) -> list[Block]:
+    """The blocks with captions at their tables and figures, none of which takes two.
 
+    Each block comes with what its style makes it the caption of: TABLE, FIGURE, PARAGRAPH (either), None for nothing.
     A caption between two tables belongs to the one below, between two figures to the one above.
     """
     result: list[Block] = []
-    waiting = _scaled(given)[::-1]
+    taken: list[bool] = []  # by the blocks of the result
+    waiting = [(block, styled, False) for block, styled in _scaled(given)][::-1]
     while waiting:
-        block, is_styled = waiting.pop()
-        following = waiting[-1][0] if waiting else None
-        before = result[-1] if result else None
-        for is_before, kind in _places(block, is_styled):
-            one = before if is_before else following
-            if one and one.kind is kind and not CAPTIONED.match(one.title):
+        block, styled, has_caption = waiting.pop()
+        following, _, next_has_caption = waiting[-1] if waiting else (None, None, False)
+        for is_before, kind in _places(block, styled):
+            if is_before and result and result[-1].kind is kind and not taken[-1]:
+                result[-1], taken[-1] = _with_caption(result[-1], block.text), True
+                break
+            if not is_before and following and following.kind is kind and not next_has_caption:
+                waiting[-1] = (_with_caption(following, block.text), None, True)
                 break
         else:
             result.append(block)
-            continue
-        if is_before:
-            result[-1] = _with_caption(one, block.text)
-        else:
-            waiting[-1] = (_with_caption(one, block.text), False)
+            taken.append(has_caption or CAPTIONED.match(block.title) is not None)
     return result
 
 
-def _places(block: Block, is_styled: bool) -> tuple[tuple[bool, Kind], ...]:
+def _places(block: Block, styled: Kind | None) -> tuple[tuple[bool, Kind], ...]:
     """Where to look for what a paragraph is the caption of; nowhere for one that is none."""
     if block.kind is not Kind.PARAGRAPH or len(block.text) > LONGEST:
         return ()
     found = CAPTIONED.match(block.text)
     if found is None:
-        return PLACES[None] if is_styled else ()
+        return PLACES[styled] if styled else ()
     return PLACES[Kind.TABLE if TABLE_WORDS.match(found["what"]) else Kind.FIGURE]
 
 
-def _scaled(given: Iterable[tuple[Block, bool]]) -> list[tuple[Block, bool]]:
+def _scaled(given: Iterable[tuple[Block, Kind | None]]) -> list[tuple[Block, Kind | None]]:
     """The blocks, tables with the scale that the paragraph above says; one that says nothing else is gone."""
-    result: list[tuple[Block, bool]] = []
-    for block, is_styled in given:
+    result: list[tuple[Block, Kind | None]] = []
+    for block, styled in given:
         if result and (scale := _scale(result[-1][0], block)):
             if result[-1][0].text == scale:
                 result.pop()
             block = told(block, scale=scale)
-        result.append((block, is_styled))
+        result.append((block, styled))
     return result
 
 

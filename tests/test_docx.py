@@ -240,6 +240,22 @@ def test_a_picture_has_its_caption_and_alternative_text(
     assert figure.image == file.read_bytes()
 
 
+def test_captions_without_numbers_go_by_their_style(word: Any, parsed: Callable[[], Parsed], tmp_path: Path) -> None:
+    for name in ("Image Caption", "Table Caption"):
+        word.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+    (tmp_path / "a.png").write_bytes(png(90, 60))
+    word.add_picture(str(tmp_path / "a.png"), Inches(3))
+    word.add_paragraph("A plant", style="Image Caption")
+    word.add_paragraph("Use by site", style="Table Caption")
+    table = word.add_table(2, 2)
+    for place, text in {(0, 0): "Site", (0, 1): "PUE", (1, 0): "Iowa", (1, 1): "1.1"}.items():
+        table.cell(*place).text = text
+    assert [(block.kind, block.title) for block in parsed().blocks] == [
+        (Kind.FIGURE, "A plant"),
+        (Kind.TABLE, "Use by site"),
+    ]
+
+
 def test_quotations_code_formulas_and_references_are_kinds_of_their_own(
     word: Any, parsed: Callable[[], Parsed]
 ) -> None:

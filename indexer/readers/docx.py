@@ -19,7 +19,7 @@ from indexer.office import drawings
 from indexer.office.lines import Line, Source, gathered, line_of, unwrapped
 from indexer.office.numbering import BULLET, numbering
 from indexer.office.package import DAMAGE, WORD, damaged, package
-from indexer.office.styles import CAPTION, CONTENTS, PLAIN, TITLE, styles
+from indexer.office.styles import CAPTION, CONTENTS, PLAIN, TITLE, Style, styles
 from indexer.office.xml import Element, child, children, chosen, is_on, name_of, number, value, within
 from indexer.tables import Room, names_columns, table
 from indexer.titles import CAPTIONED, captioned
@@ -337,8 +337,8 @@ def _may_head(line: Line, body: int | None) -> bool:
     return any(character.isalpha() for character in text)
 
 
-def _joined(pieces: Iterable[Piece]) -> Iterator[tuple[Block, bool]]:
-    """Lines as blocks, each with whether its style makes it a caption; neighbouring items are one list, code alike."""
+def _joined(pieces: Iterable[Piece]) -> Iterator[tuple[Block, Kind | None]]:
+    """Lines as blocks, each with what its style makes it the caption of; neighbouring items are one list."""
     held: list[Line] = []
     kind: Kind | None = None
     for piece in pieces:
@@ -351,12 +351,20 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[tuple[Block, bool]]:
             held = []
         kind = of
         if isinstance(piece, Block):
-            yield piece, False
+            yield piece, None
         elif of in (Kind.LIST, Kind.CODE):
             held.append(piece)
         else:
-            yield _block(piece, of or Kind.PARAGRAPH), piece.style.says(CAPTION)
+            yield _block(piece, of or Kind.PARAGRAPH), _captions(piece.style)
     yield from _together(held, kind)
+
+
+def _captions(style: Style) -> Kind | None:
+    """What a style makes a paragraph the caption of: PARAGRAPH for whatever it stands at."""
+    if not style.says(CAPTION):
+        return None
+    kinds = (Kind.TABLE, "table"), (Kind.FIGURE, "figure"), (Kind.FIGURE, "image")
+    return next((kind for kind, word in kinds if style.names[0].lower().startswith(word)), Kind.PARAGRAPH)
 
 
 def _continues(line: Line) -> bool:
@@ -382,10 +390,10 @@ def _block(line: Line, kind: Kind) -> Block:
     return Block(kind, label + clean(line.text), level=line.level)
 
 
-def _together(lines: Sequence[Line], kind: Kind | None) -> Iterator[tuple[Block, bool]]:
+def _together(lines: Sequence[Line], kind: Kind | None) -> Iterator[tuple[Block, Kind | None]]:
     if lines and kind is Kind.CODE:
-        yield Block(Kind.CODE, clean_lines("\n".join(line.text for line in lines)).strip("\n")), False
+        yield Block(Kind.CODE, clean_lines("\n".join(line.text for line in lines)).strip("\n")), None
     elif lines:
         items = [(line, clean(line.text)) for line in lines]
         text = "\n".join(f"{'  ' * line.depth}{line.label or BULLET} {words}" for line, words in items)
-        yield Block(Kind.LIST, text, sentences=tuple(words for _, words in items)), False
+        yield Block(Kind.LIST, text, sentences=tuple(words for _, words in items)), None

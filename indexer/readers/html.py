@@ -68,7 +68,7 @@ def read(path: Path) -> Parsed:
 
 def blocks(markup: str) -> list[Block]:
     """The blocks of a piece of HTML."""
-    return captioned((block, False) for block in _blocks(_soup(markup)))
+    return captioned((block, None) for block in _blocks(_soup(markup)))
 
 
 def _decoded(data: bytes) -> str:
@@ -90,7 +90,7 @@ def _page(soup: BeautifulSoup) -> list[Block]:
     root = soup.find("main") or (articles[0] if len(articles) == 1 else soup)
     for element in [*_around(root), *_menus(root)]:
         element.extract()
-    found = captioned((block, False) for block in _blocks(root))
+    found = captioned((block, None) for block in _blocks(root))
     above = soup.find("h1") if root is not soup else None
     if above and not any(block.kind is Kind.SECTION and block.level == 1 for block in found):
         found[:0] = _if_text(Kind.SECTION, clean(_text(above)), level=1)

@@ -45,7 +45,7 @@ def parse(text: str) -> Parsed:
         front = None
     title = FRONT_TITLE.search(front[2]) if front else None
     lines = (text[front.end() :] if front else text).split("\n")
-    found = tuple(captioned((block, False) for block in _blocks(_tokens("\n".join(map(_shallow, lines))))))
+    found = tuple(captioned((block, None) for block in _blocks(_tokens("\n".join(map(_shallow, lines))))))
     top = next((block.text for block in found if block.kind is Kind.SECTION and block.level == 1), "")
     return Parsed(title=clean(title[1].strip("\"'")) if title else top, blocks=found)
 

@@ -26,6 +26,7 @@ NO_TITLE = re.compile(r"powerpoint[ -].*|untitled.*|presentation\s?\d*|präsenta
 TITLE_WORDS = 20  # a first line longer than that is text, not a title
 NOTES = "Notes"
 OVERLAP = 0.1  # of a shape's side: shapes that lie over each other by less are taken to stand apart
+MOST_PARTED = 500  # shapes: of more the gaps say nothing, and to look for them takes quadratic time
 FURNITURE = frozenset({"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER", "SLIDE_IMAGE"})
 WITHOUT_BULLETS = frozenset({"TITLE", "CENTER_TITLE", "SUBTITLE", "VERTICAL_TITLE"})
 MARKS = {"a:br": " ", "a:tab": " "}
@@ -197,7 +198,7 @@ def in_order(shapes: Sequence[_Shape]) -> list[_Shape]:
     waiting = [placed]
     while waiting:
         group = waiting.pop()
-        parts = _parted(group) if len(group) > 1 else None
+        parts = _parted(group) if 1 < len(group) <= MOST_PARTED else None
         if parts:
             waiting += reversed(parts)
         else:
@@ -211,9 +212,10 @@ def _parted(shapes: Sequence[_Shape]) -> tuple[list[_Shape], list[_Shape]] | Non
     if not gaps:
         return None
     _, axis, at = max(gaps)
-    before = [shape for shape in shapes if shape.box and _end(shape.box, axis) <= at]
-    after = [shape for shape in shapes if shape not in before]
-    return before, after
+    parts: tuple[list[_Shape], list[_Shape]] = ([], [])
+    for shape in shapes:
+        parts[bool(shape.box and _end(shape.box, axis) > at)].append(shape)
+    return parts
 
 
 def _gap(shapes: Sequence[_Shape], axis: int) -> tuple[float, float] | None:
