@@ -50,12 +50,11 @@ STRICT = (
 )  # fmt: skip
 NAMES = {WORD: "Word document", POWERPOINT: "PowerPoint file", EXCEL: "Excel workbook"}
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-STREAMS = (  # of OLE files, by what they say of them
-    ("EncryptedPackage", "it is protected by a password: save it without one, then index it again"),
-    ("WordDocument", "an old Word document (.doc) by its content: save it as .docx"),
-    ("PowerPoint Document", "an old PowerPoint file (.ppt) by its content: save it as .pptx"),
-    ("Workbook", "an old Excel workbook (.xls) by its content: save its tables as .html or .md"),
+STREAMS = (  # of the old binary files, by what they say of them
+    ("EncryptedPackage", "is a password-protected Office file: save it without the password"),
+    ("WordDocument", "is an old Word document (.doc): save it as .docx"),
+    ("PowerPoint Document", "is an old PowerPoint file (.ppt): save it as .pptx"),
+    ("Workbook", "is an old Excel workbook (.xls): save its tables as .html or .md"),
 )
 RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\b[^>]*?(?:/>|>\s*</(?:\w+:)?Relationship\s*>)")
 TARGET = re.compile(rb"""\bTarget\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -70,9 +69,6 @@ expect ends in an AttributeError or TypeError."""
 
 def package(path: Path, kind: str) -> IO[bytes]:
     """The file, or a mended copy of it in memory, for a library to open; ReadError says what it is instead."""
-    reason = _not_a_package(path, kind)
-    if reason:
-        raise ReadError(reason)
     try:
         with ZipFile(path) as archive:
             _check(archive, kind)
@@ -90,28 +86,11 @@ def damaged(error: Exception, kind: str) -> ReadError:
     return ReadError(f"this {NAMES[kind]} is damaged ({reason or type(error).__name__}): open and save it again")
 
 
-def _not_a_package(path: Path, kind: str) -> str | None:
-    """What a file is that is no ZIP archive; None for one that is."""
-    with path.open("rb") as file:
-        start = file.read(1024)
-        if start.startswith(b"PK"):
-            return None
-        if start.startswith(OLE):
-            everything = start + file.read()
-            for stream, reason in STREAMS:
-                if stream.encode("utf-16-le") in everything:
-                    return reason
-            return f"an old Office file by its content: save it as .{kind}"
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if not text:
-        return "the file is empty"
-    if text.startswith(b"%pdf-"):
-        return "this is a PDF by its content: rename it to .pdf"
-    if text.startswith(b"{\\rtf"):
-        return f"this is RTF by its content: save it as .{kind}"
-    if text.startswith((b"<html", b"<!doctype html")):
-        return "this is HTML by its content: rename it to .html"
-    return f"this is no {NAMES[kind]}: it is no ZIP archive, as .{kind} files are"
+def of_old_file(path: Path) -> str:
+    """What a file of the old binary formats is, and what to do; encrypted Office files are packed in such a one."""
+    everything = path.read_bytes()
+    said = (reason for stream, reason in STREAMS if stream.encode("utf-16-le") in everything)
+    return next(said, "is an old or a password-protected Office file: save it as .docx, .pptx or PDF, without")
 
 
 def _check(archive: ZipFile, kind: str) -> None:
@@ -126,20 +105,12 @@ def _check(archive: ZipFile, kind: str) -> None:
         size = f"{len(parts)} parts, {everything // 2**20} MB unpacked, {xml // 2**20} MB of it text"
         raise ReadError(f"too large to be read ({size}): split it")
     if TYPES not in archive.namelist():
-        raise ReadError(_of_archive(archive, kind))
+        raise ReadError(f"this is no {NAMES[kind]}, but another ZIP archive")
     found = _kind(archive.read(TYPES))
     if found is None:
         raise ReadError(f"this is no {NAMES[kind]}: its package names no main part")
     if found != kind:
-        do = "save its tables as .html or .md" if found == EXCEL else f"rename it to .{found}"
-        raise ReadError(f"this is {_a(NAMES[found])} by its content: {do}")
-
-
-def _of_archive(archive: ZipFile, kind: str) -> str:
-    """What a ZIP archive is that is no Office package."""
-    if "mimetype" in archive.namelist() and b"opendocument" in archive.read("mimetype")[:100]:
-        return f"this is an OpenDocument file by its content: save it as .{kind}"
-    return f"this is no {NAMES[kind]}, but another ZIP archive"
+        raise ReadError(f"this is {_a(NAMES[found])} by its content: rename it to .{found}")
 
 
 def _a(name: str) -> str:

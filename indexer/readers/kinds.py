@@ -6,6 +6,7 @@ import re
 import zipfile
 from pathlib import Path
 
+from indexer.office.package import of_old_file
 from kohaku.errors import ReadError
 
 REACH = 1024 * 1024  # bytes in which a PDF's mark must stand; what is before it is another program's
@@ -54,7 +55,7 @@ def kind_of(path: Path) -> str:
     if head.startswith(ZIP):
         return _packed(path)
     if head.startswith(OLE):
-        raise ReadError("is an old or a password-protected Office file: save it as .docx, .pptx or PDF, without")
+        raise ReadError(of_old_file(path))
     for mark, name in OTHERS:
         if head.startswith(mark):
             raise ReadError(f"is {name}, which has no reader here: save it as PDF")
@@ -75,4 +76,6 @@ def _packed(path: Path) -> str:
     for start, suffix in PACKED.items():
         if any(name.startswith(start) for name in names):
             return suffix
+    if "mimetype" in names and "content.xml" in names:
+        raise ReadError("is an OpenDocument file, which has no reader here: save it as .docx, .pptx or PDF")
     raise ReadError("is a ZIP archive: unpack it, and index what is in it")
