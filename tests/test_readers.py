@@ -212,7 +212,7 @@ def test_text_has_the_heads_that_its_author_drew_or_set_apart(tmp_path: Path) ->
 )
 def test_drawn_text_keeps_its_letters(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
     file = tmp_path_factory.getbasetemp() / "drawn.txt"
-    file.write_text("\n".join(lines))
+    file.write_text("\n".join(["Text.", "", *lines]))
     kept = "".join(block.text for block in read(file).blocks)
     assert sum(map(str.isalnum, kept)) >= sum(map(str.isalnum, "".join(dict.fromkeys(lines))))
 
