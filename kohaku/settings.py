@@ -67,6 +67,11 @@ class Settings(BaseModel):
     concurrency: int = Field(8, ge=1, description="questions answered at once")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
+    @property
+    def passwords(self) -> tuple[str, ...]:
+        """The passwords of files, plainly."""
+        return tuple(password.get_secret_value() for password in self.password or ())
+
     @field_validator("password", mode="before")
     @classmethod
     def _one_or_several(cls, value: object) -> object:

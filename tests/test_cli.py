@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from corpus import FILES, use_letters, write
 from fake_server import FakeServer, Step, fails
@@ -324,6 +325,45 @@ def test_the_tree_of_a_file_is_shown_and_nothing_is_stored(run: Run) -> None:
     assert [one["title"] for one in ran.objects if one["kind"] == "section"] == ["Lake Site report", "Power", "Water"]
     assert "  section: Lake Site report" in run("parse", "files/lake.md").out.splitlines()
     assert not Path("kohaku.db").exists()
+
+
+def test_a_file_without_text_has_no_tree_and_that_is_said(run: Run) -> None:
+    Path("empty.txt").write_text("")
+    Path("blank.md").write_text("\n<!-- nothing -->\n")
+    assert "empty.txt: is empty" in error(run("parse", "empty.txt"))
+    assert "blank.md: no text in it" in error(run("parse", "blank.md"))
+
+
+def test_a_folder_of_bad_files_is_one_line_each(run: Run) -> None:
+    write(Path("bad"), {"a.pdf": "%PDF-1.7", "b.json": "{", "c.docx": "no such thing", "d.txt": ""})
+    ran = run("index", "bad", "--db", "bad.db")
+    assert (ran.code, ran.out) == (1, "")
+    skipped = [line for line in ran.err.splitlines() if line.startswith("skipped")]
+    assert len(skipped) == 4 and "Traceback" not in ran.err
+
+
+def test_a_password_opens_a_file_and_is_kept_nowhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = pymupdf.open()
+    file.new_page().insert_text((50, 80), "Locked words are here.")
+    file.save("locked.pdf", encryption=5, user_pw="hunter2", owner_pw="owner")
+    assert "needs a password: give it with --password" in error(run("parse", "locked.pdf"))
+    wrong = run("parse", "locked.pdf", "--password", "hunter1")
+    assert "needs another password" in wrong.err and "hunter1" not in wrong.err
+    ran = run("index", "locked.pdf", "--db", "l.db", "--password", "hunter1", "--password", "hunter2")
+    assert ran.code == 0 and "hunter" not in ran.err
+    assert b"hunter" not in b"".join(path.read_bytes() for path in Path().glob("l.db*"))
+    monkeypatch.setenv("KOHAKU_PASSWORD", "hunter2")
+    assert "Locked words are here." in run("parse", "locked.pdf").out
+    last = run("parse", "locked.pdf", "--json").objects[-1]["id"]
+    shown = run("show", last, "--db", "l.db", "--picture", "page.png")
+    assert shown.code == 0 and Path("page.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_ocr_of_all_pages_needs_tesseract(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert "Tesseract is not installed: `apt install" in error(
+        run("parse", write(Path("f")) / "lake.md", "--ocr", "force")
+    )
 
 
 def test_evidence_is_shown_best_first(run: Run, db: Path) -> None:

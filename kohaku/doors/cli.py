@@ -411,6 +411,7 @@ def show(
     node: Annotated[str, typer.Argument(help="A node's id, as other commands print it.")],
     db: Db = None,
     picture: Annotated[Path | None, typer.Option("--picture", help="Write its page as PNG, the node marked.")] = None,
+    password: Password = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -423,14 +424,14 @@ def show(
 
     if picture is not None:
         _refuse(as_json, "--json shows a node's text, --picture its page: give one of them")
-    settings = _settings(config, db=db)
+    settings = _settings(config, db=db, password=password or None)
     _spare(picture, settings.db)
     with _store(settings) as store:
         found = store.node(_typed(node))
         if found is None:
             raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse --json` print ids")
         if picture is not None:
-            picture.write_bytes(page_picture(store, found))
+            picture.write_bytes(page_picture(store, found, settings.passwords))
             _say(f"wrote {picture}")
         elif as_json:
             _print_json(node_object(found))

@@ -59,5 +59,5 @@ def reading_of(settings: Settings) -> Reading:
         settings.ocr,
         tesseract if isinstance(tesseract, Tesseract) else None,
         lack,
-        tuple(password.get_secret_value() for password in settings.password or ()),
+        settings.passwords,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kohaku import mupdf
@@ -13,7 +14,7 @@ RESOLUTION = 144  # dots an inch: twice the page's points, so that small print c
 MARK = (1.0, 0.85, 0.1)
 
 
-def page_picture(store: Store, node: Node) -> bytes:
+def page_picture(store: Store, node: Node, passwords: Sequence[str] = ()) -> bytes:
     """PNG bytes of the first page a node stands on, its boxes there marked; the source PDF must still be there."""
     if not node.boxes:
         raise KohakuError(f"{node.id} has no place on a page: only what was read from a PDF has")
@@ -26,7 +27,9 @@ def page_picture(store: Store, node: Node) -> bytes:
 
     first = node.boxes[0].page
     try:
-        with pymupdf.open(source) as pdf:
+        with pymupdf.open(source, filetype="pdf") as pdf:
+            if pdf.needs_pass and not any(pdf.authenticate(password) for password in passwords):
+                raise KohakuError(f"{source} needs a password: give it with --password")
             page = pdf[first - 1]
             for box in node.boxes:
                 if box.page == first:
