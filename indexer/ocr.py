@@ -18,6 +18,7 @@ from indexer.reading import Tesseract
 from kohaku import mupdf
 
 RESOLUTION = 300  # dots an inch, as Tesseract's models are made for
+GLANCE = 36  # dots an inch that tell whether there is anything to see: some damaged pages take long to be drawn blank
 LOWEST = 70  # dots an inch: below, letters have too few
 MOST_PIXELS = 40_000_000  # of a page's picture: A3 has 17
 PAGE_SECONDS = 120.0
@@ -81,9 +82,9 @@ def see(page: Any, tesseract: Tesseract, grant: Callable[[float], None]) -> tupl
 
     `grant` is told of seconds that the file may take in addition. Raises ValueError where a page can't be seen.
     """
-    picture, resolution = _picture(page)
-    if picture.is_unicolor:
+    if _picture(page, GLANCE)[0].is_unicolor:
         return ()
+    picture, resolution = _picture(page, RESOLUTION)
     grant(PAGE_SECONDS)
     started = time.monotonic()
     try:
@@ -109,13 +110,13 @@ def _snapped(size: float, main: float) -> float:
     return round(main * 2) / 2 if abs(size - main) <= ALIKE * main else float(round(size))
 
 
-def _picture(page: Any) -> tuple[Any, float]:
-    """The page in grey and its resolution."""
+def _picture(page: Any, most: int) -> tuple[Any, int]:
+    """The page in grey and its resolution, so many dots an inch at most."""
     pymupdf = mupdf.load()
 
     inches = max(page.rect.width, 1) * max(page.rect.height, 1) / 72**2
-    resolution = min(RESOLUTION, int((MOST_PIXELS / inches) ** 0.5))
-    if resolution < LOWEST:
+    resolution = min(most, int((MOST_PIXELS / inches) ** 0.5))
+    if resolution < min(LOWEST, most):
         raise ValueError("a page of many square metres")
     return page.get_pixmap(dpi=resolution, colorspace=pymupdf.csGRAY, alpha=False), resolution
 
