@@ -14,6 +14,10 @@ from kohaku.tree import Box, Kind
 SAME_INDENT = 1.5  # points
 LONGEST_LABEL = 140  # characters: a longer line above rows is no label of theirs
 CAPTION = re.compile(r"(?:table|tab\.|tableau|tabelle|tabla|表)\s*[A-Z]?[\dIVX]+", re.IGNORECASE)
+BEFORE_NUMBER = re.compile(r"(?:US|[ACS]|HK|NT|R)?[$€£¥₩₹]|\(|[$€£¥]\s?\(")
+AFTER_NUMBER = re.compile(r"\)\s?%?|%\s?\)?|bps|pp")
+STARTS_NUMBER = re.compile(r"[\d(.–—-]")
+ENDS_NUMBER = re.compile(r"[\d–—-]\)?$")
 TOTAL = re.compile(r"(?:sub-?)?total\b", re.IGNORECASE)
 
 Row = Sequence[str]
@@ -67,10 +71,11 @@ def table(rows: Sequence[Row], *, headers: int = 1, title: str = "") -> Block:
     width = max((len(row) for row in rows), default=0)
     grid = [[clean(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     head = merged(grid[:headers], width)
+    body = [_with_signs(_without_repeats(row)) for row in grid[headers:] if any(row)]
+    head, body = _without_blank_columns(head, body)
     scale = ""
     if head and written.says_scale(head[0]):
         scale, head[0] = head[0], ""
-    body = [_without_repeats(row) for row in grid[headers:] if any(row)]
     return block(head, labelled(body), caption=clean(title), scale=scale)
 
 
@@ -209,3 +214,39 @@ def _without_repeats(row: Row) -> Row:
     """
     spans = len(row) > 1 and len(set(row)) == 1 and any(map(str.isalpha, row[0]))
     return [row[0], *[""] * (len(row) - 1)] if spans else row
+
+
+def _with_signs(row: Row) -> list[str]:
+    """A row whose currency signs, brackets and percent signs stand with their numbers, not in cells of their own.
+
+    >>> _with_signs(["Sales", "$", "(5", ")%", "$", "", "6", "%"])
+    ['Sales', '', '$(5)%', '', '', '', '$6%', '']
+    """
+    cells = list(row)
+    for place, cell in enumerate(cells):
+        if BEFORE_NUMBER.fullmatch(cell):
+            following = next((at for at in range(place + 1, len(cells)) if cells[at]), None)
+            if following is not None and STARTS_NUMBER.match(cells[following]):
+                cells[following], cells[place] = cell + cells[following], ""
+        elif place and AFTER_NUMBER.fullmatch(cell):
+            before = next((at for at in range(place - 1, -1, -1) if cells[at]), None)
+            if before is not None and ENDS_NUMBER.search(cells[before]):
+                cells[before], cells[place] = cells[before] + cell, ""
+    return cells
+
+
+def _without_blank_columns(head: Row, body: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """The columns that hold something: pages set signs, and air, in columns of their own, under the head of others."""
+    width = max(len(head), *(len(row) for row in body), 0) if body else len(head)
+    kept = [
+        place
+        for place in range(width)
+        if any(row[place] for row in body)
+        or not body
+        or (head and head[place] and head[place] not in _beside(head, place))
+    ]
+    return [head[place] for place in kept] if head else [], [[row[place] for place in kept] for row in body]
+
+
+def _beside(head: Row, place: int) -> tuple[str, ...]:
+    return (*head[max(place - 1, 0) : place], *head[place + 1 : place + 2])

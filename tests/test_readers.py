@@ -519,3 +519,12 @@ def test_a_row_below_a_label_carries_it_and_the_scale_and_caption_of_the_lines_a
         "Costs › Total costs; 2022: 5 (in millions) [Table 2: Income of a year]",
         "Tax; 2022: 1 (in millions) [Table 2: Income of a year]",
     )
+
+
+def test_signs_in_cells_of_their_own_stand_with_their_numbers() -> None:
+    [table] = html.blocks(
+        """<table><tr><th></th><th colspan=3>2022</th><th colspan=3>2021</th></tr>
+        <tr><td>Sales</td><td>$</td><td>34,229</td><td></td><td>$</td><td>35,355</td><td></td></tr>
+        <tr><td>Change</td><td></td><td>(3.2</td><td>)%</td><td></td><td>9.9</td><td>%</td></tr></table>"""
+    )
+    assert table.sentences == ("Sales; 2022: $34,229; 2021: $35,355", "Change; 2022: (3.2)%; 2021: 9.9%")
