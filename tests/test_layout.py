@@ -175,6 +175,28 @@ def test_heads_over_several_columns_and_a_period_above_stand_before_each_of_thei
     )
 
 
+def test_a_period_set_to_the_right_stands_over_the_years_only_and_a_row_may_be_of_years() -> None:
+    notes = (130.0, (("Notes", 220.0), ("2022", 300.0), ("2021", 400.0)))
+    body = [
+        (144.0 + 12 * n, ((f"Part {n}", 50.0), (str(n + 1), 220.0), ("34,229", 300.0), ("35,355", 400.0)))
+        for n in range(3)
+    ]
+    table = lay_out([table_page((116.0, (("At 31 December", 355.0),)), notes, *body)]).blocks[0]
+    assert table.text.startswith("|  | Notes | At 31 December › 2022 | At 31 December › 2021 |")
+    heads = (130.0, (("BX-20", 300.0), ("BX-40", 400.0)))
+    released = (144.0, (("Released", 50.0), ("2019", 300.0), ("2022", 400.0)))
+    table = lay_out([table_page(heads, released, (156.0, (("Memory", 50.0), ("32", 300.0), ("48", 400.0))))]).blocks[0]
+    assert table.sentences[0] == "Released; BX-20: 2019; BX-40: 2022"
+
+
+def test_the_labels_of_a_drawing_are_no_table() -> None:
+    lines = [Rect(50 + 12 * n, 100, 50.5 + 12 * n, 300) for n in range(20)]
+    lines += [Rect(50, 100 + 10 * n, 300, 100.5 + 10 * n) for n in range(20)]
+    labels = [(110.0 + 24 * n, (("R12", 60.0), ("805", 130.0), ("1206", 200.0))) for n in range(6)]
+    blocks = lay_out([replace(table_page(*labels), rulings=tuple(lines))]).blocks
+    assert all(block.kind is not Kind.TABLE for block in blocks)
+
+
 def test_labels_over_rows_are_said_with_them_and_a_wide_one_parts_no_table() -> None:
     wide = "Adjustments that reconcile the net income of the year to the net cash that operating activities gave"
     body = [

@@ -106,17 +106,17 @@ def _page_items(
     for column in found:
         count = footnotes(column, body, page.height)
         small += column[len(column) - count :]
-        items += _with_tables(column[: len(column) - count])
+        items += _with_tables(column[: len(column) - count], tables.drawing(page.rulings))
     for table in drawn:
         items = _placed(items, table)
     items = _captioned_tables(items)
     return _with_figures(items, page, kept), small
 
 
-def _with_tables(lines: Sequence[Line]) -> list[Item]:
+def _with_tables(lines: Sequence[Line], drawing: Rect | None) -> list[Item]:
     items: list[Item] = []
     start = 0
-    for first, last, table in tables.aligned(lines):
+    for first, last, table in tables.aligned(lines, drawing):
         items += lines[start:first]
         items.append(table)
         start = last + 1

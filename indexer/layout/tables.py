@@ -17,6 +17,7 @@ from kohaku import rows as written
 
 THIN = 3.0  # points: a drawn rectangle no thicker is a line
 TOUCH = 3.0  # points between lines that meet
+MOST_COLUMNS = 18  # of a table: lines at more places, from left to right and from top to bottom, are a drawing
 MOST_RULINGS = 3000  # a page with more is a drawing
 CELL_GAP = 0.9  # of the letter size between the cells of a row, at least
 LONGEST_CELL = 90  # characters on average: longer ones are columns of prose
@@ -122,10 +123,21 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
     return found
 
 
-def aligned(lines: Sequence[Line]) -> list[tuple[int, int, Table]]:
+def drawing(rulings: Sequence[Rect]) -> Rect | None:
+    """Where a page's lines make a drawing, such as a plot or a circuit, whose labels are no table."""
+    uprights = [rect for rect in rulings if rect.width <= THIN and rect.height > 6]
+    columns = {round(rect.x0 / 2) for rect in uprights}
+    rows = {round(rect.y0 / 2) for rect in rulings if rect.height <= THIN and rect.width > 6}
+    return around(uprights) if min(len(columns), len(rows)) > MOST_COLUMNS else None
+
+
+def aligned(lines: Sequence[Line], drawing: Rect | None = None) -> list[tuple[int, int, Table]]:
     """Tables among a column's lines, by the alignment of their cells: (first line, last line, table)."""
     usual = median(line.style.size for line in lines) if lines else 0.0
-    cells = [_row_cells(line, usual) for line in lines]
+    cells = [
+        [Cell(line.text, line.rect)] if drawing and drawing.holds(line.rect) else _row_cells(line, usual)
+        for line in lines
+    ]
     found: list[tuple[int, int, Table]] = []
     typed = sum(line.style.mono for line in lines) * 5 > len(lines) * 4  # else what is typed is code
     start = 0
@@ -345,7 +357,7 @@ def _of_values(
     lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int, lowest: int
 ) -> tuple[int, Table] | None:
     """A table most of whose cells are values: heads are the lines over the values of its first row."""
-    first = next((place for place in range(start, end + 1) if _is_data_row(cells[place])), None)
+    first = next((at for at in range(start, end + 1) if _is_data_row(cells[at]) or _is_row_of_years(cells, at)), None)
     if first is None:
         return None
     columns = _one_of_labels(_columns([cells[place] for place in range(first, end + 1)]), cells[first : end + 1])
@@ -375,6 +387,17 @@ def _is_data_row(row: Sequence[Cell]) -> bool:
     labelled = not _is_datum(row[0].text) and not written.says_scale(row[0].text)
     marks = not labelled and all(MARK.fullmatch(cell.text) for cell in row)
     return data > 0 and len(row) > 1 and not marks and (labelled or data > len(words) + years)
+
+
+def _is_row_of_years(cells: Sequence[Sequence[Cell]], place: int) -> bool:
+    """Whether a row's values are years: "Year of release", under heads of words."""
+    label, *values = cells[place]
+    if not values or place == 0 or _is_value(label.text) or PERIOD.fullmatch(label.text):
+        return False
+    above = [cell.text for cell in cells[place - 1] if cell.rect.x1 > values[0].rect.x0]
+    words = [text for text in above if not _is_value(text) and not PERIOD.fullmatch(text)]
+    years = all(YEAR.fullmatch(cell.text.strip()) for cell in values)
+    return years and len(values) > 1 and len(words) >= len(values) and not written.says_scale(label.text)
 
 
 def _is_drawn(row: Sequence[Cell]) -> bool:
@@ -532,7 +555,7 @@ def _header(
     for row in reversed(rows):  # from the values up: a head is as wide as what it stands over
         rect = around(cell.rect for cell in row)
         is_tight = below is not None and below.y0 - rect.y0 < TIGHT * rect.height
-        spread = _spread(row, widths, is_lowest=below is None, is_tight=is_tight)
+        spread = _over_years(row, heads, widths) or _spread(row, widths, is_lowest=below is None, is_tight=is_tight)
         below = rect
         for cell, over in spread:
             for place in over:
@@ -547,6 +570,17 @@ def _header(
                     min(right, max(after, widths[over[0]][1])),
                 )
     return tuple(map(_head, heads)), widths
+
+
+def _over_years(
+    row: Sequence[Cell], heads: Sequence[Sequence[tuple[str, bool]]], columns: Sequence[tuple[float, float]]
+) -> list[tuple[Cell, list[int]]]:
+    """A period alone in its line with all columns of bare years below it, wherever it is set; else nothing."""
+    over = [cell for cell in row if _stands_over_values(cell, columns)]
+    years = [place for place, parts in enumerate(heads) if place and parts and YEAR.fullmatch(parts[0][0])]
+    if len(row) != 1 or len(over) != 1 or len(years) < 2 or not PERIOD.fullmatch(over[0].text):
+        return []
+    return [(over[0], years)]
 
 
 def _head(parts: Sequence[tuple[str, bool]]) -> str:
@@ -571,9 +605,21 @@ def _spread(
         for place in places:
             middle = sum(columns[place]) / 2
             groups[min(range(len(over)), key=lambda n: abs(_middle(over[n]) - middle))].append(place)
+        groups = [_trimmed(cell, group, columns) for cell, group in zip(over, groups, strict=True)]
         if all(group and _is_over(cell, group, columns, is_tight) for cell, group in zip(over, groups, strict=True)):
             return result + list(zip(over, groups, strict=True))
     return result + [(cell, _under(cell, columns)) for cell in over]
+
+
+def _trimmed(cell: Cell, group: list[int], columns: Sequence[tuple[float, float]]) -> list[int]:
+    """The columns next to each other that a head is set over the middle of, where it is not over that of them all."""
+
+    def off(some: Sequence[int]) -> float:
+        return abs(_middle(cell) - (columns[some[0]][0] + columns[some[-1]][1]) / 2)
+
+    parts = [group[a:b] for a in range(len(group)) for b in range(a + 1, len(group) + 1)] if len(group) < 9 else []
+    best = min(parts, key=lambda part: (off(part), -len(part)), default=group)
+    return best if group and off(best) < off(group) - 10 else group
 
 
 def _is_over(cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, float]], is_tight: bool) -> bool:

@@ -37,6 +37,7 @@ ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
 BOLD, ITALIC, MONO = 16, 2, 8  # span flags
 FILLED, STROKED = 16, 32  # character flags
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
+MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
 NO_TITLE = re.compile(
     r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf)$|title", re.IGNORECASE
 )
@@ -431,7 +432,7 @@ def _style(span: Mapping[str, Any]) -> Style:
         round(span["size"] * 2) / 2,
         bool(flags & BOLD) or BOLD_NAME.search(font) is not None,
         bool(flags & ITALIC),
-        bool(flags & MONO),
+        bool(flags & MONO) or MONO_NAME.search(font) is not None,
         span["color"],
     )
 
