@@ -36,7 +36,11 @@ INVISIBLE = re.compile(
 )
 # Persian and Indic scripts spell words with joiners; anywhere else they are noise.
 LOOSE_JOINERS = re.compile("(?<![\u0600-\u0dff])[\u200c\u200d]+|[\u200c\u200d]+(?![\u0600-\u0dff\u200c\u200d])")
-SPACES = re.compile(r"\s+")
+# Anything that has to be looked at more closely: most text holds none of it.
+ODD = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\uf8ff\ufb00-\uffff\U00010000-\U0010ffff]"
+)
 
 CUT = re.compile(r"(\w+(?:[-‐]\w+)*)[-‐]")
 LONGEST_WORD = 80  # characters before a line's end that may be the head of a cut word
@@ -51,7 +55,7 @@ def clean(text: str) -> str:
     """
     if not (text.isascii() and text.isprintable()):
         text = _visible(text)
-    return SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def clean_lines(text: str) -> str:
@@ -137,6 +141,8 @@ def _wide(character: str) -> bool:
 
 
 def _visible(text: str) -> str:
+    if not ODD.search(text):
+        return unicodedata.normalize("NFC", text)
     text = INVISIBLE.sub("", text.translate(NAMED))
     text = ARABIC_FORMS.sub(lambda forms: unicodedata.normalize("NFKC", forms[0]), text)
     return unicodedata.normalize("NFC", LOOSE_JOINERS.sub("", text))

@@ -73,8 +73,11 @@ def is_garbled(text: str) -> bool:
     >>> is_garbled("\\ue001\\ue002\\ue003\\ufffd" * 9), is_garbled("plain words, and a bullet \\uf0b7 among them")
     (True, False)
     """
-    letters = re.sub(r"\s", "", text)
-    return len(letters) >= FEWEST and len(UNREADABLE.findall(letters)) > GARBLED * len(letters)
+    unreadable = len(UNREADABLE.findall(text))
+    if not unreadable:
+        return False
+    letters = len("".join(text.split()))
+    return letters >= FEWEST and unreadable > GARBLED * letters
 
 
 def see(page: Any, tesseract: Tesseract, grant: Callable[[float], None]) -> tuple[Seen, ...]:

@@ -57,6 +57,11 @@ def test_the_benchmark_of_starts_compares_with_python_and_numpy(run: Run) -> Non
     assert [line.split()[0] for line in lines[1:]] == ["python", "numpy", "help"]
 
 
+def test_the_benchmark_of_parsing_compares_with_the_plain_text(run: Run) -> None:
+    [line] = run("benchmark_parse.py", ROOT / "data" / "sample" / "isbrook2023.pdf", "--rounds", 1).splitlines()
+    assert re.fullmatch(r"\d+ pages: [\d.]+ a second(; [a-z_ ]+ [\d.]+, ratio [\d.]+){2}", line)
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40

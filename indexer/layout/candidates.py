@@ -131,6 +131,8 @@ def _wraps(line: Line, following: Line) -> bool:
 def _in_capitals(text: str) -> bool:
     """Whether nearly all letters are capitals."""
     text = text[: 2 * LONGEST]
+    if sum(map(str.islower, text[:60])) > 9:
+        return False
     letters = sum(map(str.isalpha, text))
     return letters > 3 and sum(map(str.isupper, text)) > 0.85 * letters
 
@@ -161,6 +163,8 @@ def _candidate(lines: Sequence[Line], first: int, last: int, body: Style, leadin
     text = " ".join(line.text for line in lines[first : last + 1])
     if line.run_in:
         return Candidate(first, last, text, look, numbering_depth(text), 0.0, good=True)
+    if line.style == body and not look.capitals and not (text[0].isdigit() or text[0].isupper() or text[0] > "\x7f"):
+        return Candidate(first, last, text, look, 0, 0.0, good=False)
     gap, below = _white(lines, first, leading), _white(lines, last + 1, leading)
     if below < APART and last + 1 < len(lines) and _is_cut(lines[last], lines[last + 1]):
         return Candidate(first, last, text, look, 0, gap, good=False)
@@ -188,6 +192,10 @@ def _is_cut(line: Line, following: Line) -> bool:
 def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap: float, below: float) -> bool:
     if len(text) > LONGEST or (line.style.mono and not body.mono):
         return False
+    bold = look.bold and not body.bold
+    differs = bold or look.capitals or look.size >= SLIGHTLY_LARGER * body.size
+    if not (differs or depth or (len(text) < 40 and is_keyword(text))):
+        return False
     number = NUMBER.match(text) if depth else None
     words = text[number.end() :] if number and depth > 1 else text
     letters = sum(2 if character > "\u2e7f" else 1 for character in words if character.isalpha())
@@ -197,7 +205,6 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     if STATEMENT.match(text) or CLOSES.match(text) or CODE.search(text):
         return False
-    bold = look.bold and not body.bold
     alone = bold and _alone(line, gap, below)
     if text[0].islower() and not depth and not alone and not (look.size >= LARGER * body.size - 0.1 and gap > APART):
         return False
@@ -213,7 +220,7 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     if text[-1] in ":：" and not depth and not is_keyword(text):
         return False  # what leads to a list
-    if bold or look.capitals or look.size >= SLIGHTLY_LARGER * body.size:
+    if differs:
         return gap > APART or below > APART or alone
     if is_keyword(text):
         return gap > 2 * APART

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indexer.layout.lines import is_right_to_left
 from indexer.layout.page import Fragment, Rect, around
 
+STEP = 2.0  # points between the places where gutters are sought
 LEAST_GUTTER = 7.0  # points: narrower gaps are between words
 MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-width tables, abstracts
 DEEPEST = 3  # cuts into columns within columns
@@ -45,39 +49,38 @@ def _cut(fragments: list[Fragment], right_to_left: bool, depth: int) -> list[lis
 
 def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
     """The emptiest strip that parts the text in two columns, where there is one."""
-    whole = around(fragment.rect for fragment in fragments)
-    if whole.width < 100:
+    rects = np.array([fragment.rect for fragment in fragments])
+    left, right = rects[:, 0].min(), rects[:, 2].max()
+    if right - left < 100:
         return None
-    step = 2.0
-    crossing = [0.0] * (int(whole.width / step) + 2)
-    total = 0.0
-    for fragment in fragments:
-        height = fragment.rect.height
-        total += height
-        first = max(0, int((fragment.rect.x0 - whole.x0) / step))
-        last = min(len(crossing) - 1, int((fragment.rect.x1 - whole.x0) / step))
-        for place in range(first, last + 1):
-            crossing[place] += height
+    crossing, total = _crossing(rects, left, right)
     low, high = int(len(crossing) * 0.12), int(len(crossing) * 0.88)
-    limit = MOST_CROSSING * max(crossing)
+    empty = crossing <= MOST_CROSSING * crossing.max()
+    if not empty[low:high].any():
+        return None
     strips: list[tuple[float, float, float]] = []
-    place = low
-    while place < high:
-        if crossing[place] > limit:
-            place += 1
-            continue
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], empty[low:high], [False])))) + low
+    for place, end in edges.reshape(-1, 2).tolist():
         # The strip holds the places that are as empty as its emptiest.
-        end = place
-        while end < high and crossing[end] <= limit:
-            end += 1
-        least = min(crossing[place:end])
-        inside = [spot for spot in range(place, end) if crossing[spot] <= least + 0.02 * total]
-        strips.append((least, whole.x0 + inside[0] * step, whole.x0 + (inside[-1] + 1) * step))
-        place = end
-    for _, left, right in sorted(strips, key=lambda strip: (round(strip[0] / total, 2), strip[1] - strip[2])):
-        if right - left >= LEAST_GUTTER and _parts_prose(fragments, left, right):
-            return left, right
+        least = crossing[place:end].min()
+        inside = np.flatnonzero(crossing[place:end] <= least + 0.02 * total) + place
+        strips.append((float(least), float(left + inside[0] * STEP), float(left + (inside[-1] + 1) * STEP)))
+    for _, start, stop in sorted(strips, key=lambda strip: (round(strip[0] / total, 2), strip[1] - strip[2])):
+        if stop - start >= LEAST_GUTTER and _parts_prose(fragments, start, stop):
+            return start, stop
     return None
+
+
+def _crossing(rects: NDArray[np.float64], left: float, right: float) -> tuple[NDArray[np.float64], float]:
+    """How much text, by its height, stands at each step from left to right, and all of it."""
+    count = int((right - left) / STEP) + 2
+    heights = rects[:, 3] - rects[:, 1]
+    first = np.maximum(((rects[:, 0] - left) / STEP).astype(np.int64), 0)
+    last = np.minimum(((rects[:, 2] - left) / STEP).astype(np.int64), count - 1)
+    begun = np.bincount(first, heights, count + 1)
+    ended = np.bincount(last + 1, heights, count + 1)
+    crossing = np.maximum(np.cumsum(begun - ended)[:count].round(6), 0.0)
+    return crossing, max(float(heights.sum()), 1e-6)
 
 
 def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bool:
@@ -92,18 +95,16 @@ def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bo
 def _is_prose(side: Sequence[Fragment]) -> bool:
     if len(side) < 3:
         return False
-    texts = [fragment.text for fragment in side]
-    total = sum(map(len, texts))
-    letters = sum(character.isalpha() for text in texts for character in text)
+    text = "".join(fragment.text for fragment in side)
     # Median by characters: the length of line that most of the text stands in.
-    lengths = sorted(map(len, texts))
+    lengths = sorted(len(fragment.text) for fragment in side)
     held = 0
     for length in lengths:
         held += length
-        if held * 2 >= total:
+        if held * 2 >= len(text):
             break
-    wide = any("\u2e80" <= character <= "\u9fff" for character in texts[0])
-    return length >= (PROSE // 2 if wide else PROSE) and letters * 2 > total
+    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
+    return length >= (PROSE // 2 if wide else PROSE) and sum(map(str.isalpha, text)) * 2 > len(text)
 
 
 def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float]) -> list[list[Fragment]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,6 +10,7 @@ from statistics import median
 
 from indexer.layout.page import Fragment, Line, Rect, around, main_style
 
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 SAME_BASELINE = 0.35  # of the smaller fragment's height; superscripts stay with their line
 
 
@@ -44,10 +46,10 @@ def leadings(lines: Sequence[Line]) -> dict[float, float]:
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters are of a script that runs from right to left."""
-    if text.isascii():
+    if text.isascii() or not RIGHT_TO_LEFT.search(text):
         return False
-    marks = sum("\u0590" <= character <= "\u08ff" for character in text)
-    return marks * 2 > sum(character.isalpha() for character in text)
+    marks = len(RIGHT_TO_LEFT.findall(text))
+    return marks * 2 > sum(map(str.isalpha, text))
 
 
 def _beside(row: Sequence[Fragment], fragment: Fragment) -> bool:
@@ -62,13 +64,18 @@ def _beside(row: Sequence[Fragment], fragment: Fragment) -> bool:
 
 
 def _in_direction(row: list[Fragment]) -> list[Fragment]:
+    if len(row) < 2:
+        return row
     row.sort(key=lambda fragment: fragment.rect.x0)
-    if len(row) > 1 and is_right_to_left("".join(fragment.text for fragment in row)):
+    if is_right_to_left("".join(fragment.text for fragment in row)):
         row.reverse()
     return row
 
 
 def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
+    if len(row) == 1:
+        [only] = row
+        return Line(page, (only,), only.rect, only.base, only.style, only.text, column)
     style = main_style(row)
     base = median(fragment.base for fragment in row if fragment.style == style)
     parts = [row[0].text]

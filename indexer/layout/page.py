@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kohaku.tree import Box
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How text looks; sizes are rounded to half points, since LaTeX's 10 pt is 9.963."""
 
     size: float
@@ -20,8 +19,7 @@ class Style:
     color: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+class Rect(NamedTuple):
     """A box in points from the top left corner of a page as it is read."""
 
     x0: float
@@ -110,7 +108,7 @@ class Line:
 
 def around(rects: Iterable[Rect]) -> Rect:
     """The smallest rectangle that holds all of them (at least one)."""
-    x0, y0, x1, y1 = zip(*((rect.x0, rect.y0, rect.x1, rect.y1) for rect in rects), strict=True)
+    x0, y0, x1, y1 = zip(*rects, strict=True)
     return Rect(min(x0), min(y0), max(x1), max(y1))
 
 

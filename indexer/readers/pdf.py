@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
-import unicodedata
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +16,31 @@ from indexer import ocr
 from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
 from indexer.layout.document import lay_out
+from indexer.layout.figures import SMALLEST
+from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
-from indexer.layout.page import Fragment, Page, Picture, Rect, Style, around, main_style
+from indexer.layout.page import Page, Picture, Rect, Style
 from indexer.reading import AS_EVER, Reading
 from kohaku import mupdf
 from kohaku.errors import ReadError
 from kohaku.tree import Box, Kind
 
 MOST_IMAGE_BYTES = 20_000_000
+LEAST_PIXELS = 16  # a side: smaller images are rules, shades, bullets
 MOST_PIXELS = 60_000_000  # an image that must be decoded: larger ones are bombs or posters
+THIN = 3  # points: what is drawn no wider is a line
 MOST_ENTRIES = 20_000  # of an outline
-WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
-SPACE = 0.15  # of the letter size: what is closer is one word
 MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
 OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
 MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
-# TeX's old fonts set accents before their letters.
-ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
-ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
 BOLD, ITALIC, MONO = 16, 2, 8  # span flags
+UPRIGHT = (1.0, 0.0)  # a line's direction
 FILLED, STROKED = 16, 32  # character flags
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
 MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
 NO_TITLE = re.compile(
     r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf)$|title", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ink:
-    """A span of one style, turned for reading."""
-
-    text: str
-    rect: Rect
-    base: float
-    style: Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +88,7 @@ class Turn:
 
 def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
     """The blocks of a PDF file; ReadError where it can't be read at all."""
-    with _opened(path, reading.passwords) as file:
+    with _collector_at_rest(), _opened(path, reading.passwords) as file:
         notes = Notes(file.page_count)
         pages, turns = _pages(file, reading, notes)
         if not pages:
@@ -113,6 +103,18 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
             notes=tuple(notes.lines(reading)),
             met=tuple(notes.met()),
         )
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """No collection of cycles: it would walk everything on the pages again and again, a seventh of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _opened(path: Path, passwords: Sequence[str]) -> Any:
@@ -266,7 +268,7 @@ def _scan(shown: Any, page: Page, lines: Sequence[ocr.Seen]) -> tuple[Page, Turn
             page,
             width=area.width,
             height=area.height,
-            fragments=tuple(_fragments(inks)),
+            fragments=tuple(fragments(inks)),
             rulings=(),
             pictures=tuple(one for one in pictures if one.rect.width * one.rect.height < most),
         ),
@@ -307,23 +309,22 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     quarters = _quarters(lines)
     turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, width, height))
-    spans = [(span, line) for line in lines for span in line["spans"]]
-    seen = [(span, line) for span, line in spans if span["char_flags"] & (FILLED | STROKED)]
+    seen, unseen = _inks(lines, turn, area)
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
-    inks = list(_inks(seen or spans, turn, area))
-    if seen and len(seen) < len(spans):
+    inks = seen or unseen
+    if seen and unseen:
         notes.hidden.append(index + 1)
     return (
         Page(
             index + 1,
             area.width,
             area.height,
-            tuple(_fragments(inks)),
-            tuple(turn.read(ruling) for block in drawn for ruling in _rulings(block)),
+            tuple(fragments(inks)),
+            tuple(_rulings(drawn, turn)),
             tuple(Picture(turn.read(picture.rect), picture.key) for picture in _pictures(page)),
         ),
         turn,
-        ocr.is_garbled("".join(ink.text for ink in inks)),
+        ocr.is_garbled("".join([ink.text for ink in inks])),
     )
 
 
@@ -353,108 +354,85 @@ def _is_bomb(file: Any, page: Any) -> bool:
 
 def _quarters(lines: Sequence[Mapping[str, Any]]) -> int:
     """The quarter turns that make most of the text run from left to right (vertical scripts' lines: from the right)."""
+    if all(line["dir"] == UPRIGHT for line in lines):
+        return 0
     weights = Counter[int]()
     for line in lines:
         x, y = line["dir"]
         quarter = (0 if x > 0 else 2) if abs(x) >= abs(y) else (1 if y < 0 else 3)
         weights[quarter] += sum(len(span["text"]) for span in line["spans"])
-    return weights.most_common(1)[0][0] if weights else 0
+    return weights.most_common(1)[0][0]
 
 
-def _inks(spans: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], turn: Turn, area: Rect) -> Iterator[Ink]:
-    """The spans as plain data, without those off the page or across its direction in a margin (stamps)."""
-    for span, line in spans:
-        rect = turn.read(Rect(*span["bbox"]))
-        if not rect.overlaps(area):
-            continue
-        across = turn.direction(line["dir"]) < 0.5
-        if across and not 0.1 * area.width < (rect.x0 + rect.x1) / 2 < 0.9 * area.width:
-            continue
-        x, y = span["origin"]
-        yield Ink(span["text"], rect, turn.read(Rect(x, y, x, y)).y0, _style(span))
+def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[list[Ink], list[Ink]]:
+    """The spans as plain data, seen ones and invisible ones.
+
+    Those off the page are left out, and those across its direction in a margin (stamps).
+    """
+    styles: dict[tuple[float, int, str, int], Style] = {}
+    seen: list[Ink] = []
+    unseen: list[Ink] = []
+    upright = not turn.quarters
+    _, _, width, height = area
+    for line in lines:
+        across = not (upright and line["dir"] == UPRIGHT) and turn.direction(line["dir"]) < 0.5
+        for span in line["spans"]:
+            rect = Rect._make(span["bbox"])
+            x, base = span["origin"]
+            if not upright:
+                rect, base = turn.read(rect), turn.read(Rect(x, base, x, base)).y0
+            x0, y0, x1, y1 = rect
+            if x0 >= width or x1 <= 0 or y0 >= height or y1 <= 0:
+                continue
+            if across and not 0.1 * width < (x0 + x1) / 2 < 0.9 * width:
+                continue
+            key = (span["size"], span["flags"], span["font"], span["color"])
+            style = styles.get(key)
+            if style is None:
+                style = styles[key] = _style(*key)
+            (seen if span["char_flags"] & (FILLED | STROKED) else unseen).append(Ink(span["text"], rect, base, style))
+    return seen, unseen
 
 
-def _fragments(inks: Sequence[Ink]) -> Iterator[Fragment]:
-    """What touches on one baseline, as one fragment each stretch."""
-    held: list[Ink] = []
-    for ink in inks:
-        if held and not _follows(held[-1], ink):
-            yield from _fragment(held)
-            held = []
-        held.append(ink)
-    if held:
-        yield from _fragment(held)
+def _style(size: float, flags: int, font: str, color: int) -> Style:
+    bold = bool(flags & BOLD) or BOLD_NAME.search(font) is not None
+    mono = bool(flags & MONO) or MONO_NAME.search(font) is not None
+    return Style(round(size * 2) / 2, bold, bool(flags & ITALIC), mono, color)
 
 
-def _follows(before: Ink, ink: Ink) -> bool:
-    """Whether the text goes on the text before it: some files set every word, even every letter, on its own."""
-    size = max(before.style.size, ink.style.size)
-    gap = ink.rect.x0 - before.rect.x1
-    level = abs(ink.base - before.base) < (0.15 if ink.style.size == before.style.size else 0.45) * size
-    return level and -0.5 * size < gap < WORD_GAP * size and ink.rect.x0 >= before.rect.x0
-
-
-def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
-    raw = inks[0].text
-    for before, ink in pairwise(inks):
-        apart = ink.rect.x0 - before.rect.x1 > SPACE * min(before.style.size, ink.style.size)
-        raw += f" {ink.text}" if apart else ink.text
-    text = clean(ACCENT_BEFORE.sub(_accented, raw) if ACCENT_BEFORE.search(raw) else raw)
-    if not text:
-        return
-    inked = [ink for ink in inks if ink.text.strip()] or list(inks)
-    style = main_style(inked)
-    base = next(ink.base for ink in inked if ink.style == style)
-    lead = inked[0].style
-    yield Fragment(text, around(ink.rect for ink in inked), base, style, lead, _lead_length(text, inked, lead))
-
-
-def _lead_length(text: str, inks: Sequence[Ink], lead: Style) -> int:
-    """How many characters of the text stand in the style that it begins with; 0 for all of them."""
-    begun = list(takewhile(lambda ink: ink.style == lead, inks))
-    if len(begun) == len(inks):
-        return 0
-    letters = sum(len("".join(clean(ink.text).split())) for ink in begun)
-    for place, character in enumerate(text):
-        if letters <= 0:
-            return place
-        letters -= not character.isspace()
-    return 0
-
-
-def _accented(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]])
-
-
-def _style(span: Mapping[str, Any]) -> Style:
-    flags, font = span["flags"], span["font"]
-    return Style(
-        round(span["size"] * 2) / 2,
-        bool(flags & BOLD) or BOLD_NAME.search(font) is not None,
-        bool(flags & ITALIC),
-        bool(flags & MONO) or MONO_NAME.search(font) is not None,
-        span["color"],
-    )
-
-
-def _rulings(block: Mapping[str, Any]) -> Iterator[Rect]:
-    """The thin lines that a drawn path makes: itself, or the sides of a stroked box."""
-    x0, y0, x1, y1 = block["bbox"]
-    if x1 - x0 <= 3 or y1 - y0 <= 3:
-        yield Rect(x0, y0, x1, y1)
-    elif block.get("stroked") and block.get("isrect"):
-        yield Rect(x0, y0, x1, y0 + 1)
-        yield Rect(x0, y1 - 1, x1, y1)
-        yield Rect(x0, y0, x0 + 1, y1)
-        yield Rect(x1 - 1, y0, x1, y1)
+def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
+    """The thin lines that drawn paths make: themselves, or the sides of stroked boxes."""
+    for block in blocks:
+        x0, y0, x1, y1 = block["bbox"]
+        if x1 - x0 <= THIN or y1 - y0 <= THIN:
+            yield turn.read(Rect(x0, y0, x1, y1))
+        elif block["stroked"] and block["isrect"]:
+            yield turn.read(Rect(x0, y0, x1, y0 + 1))
+            yield turn.read(Rect(x0, y1 - 1, x1, y1))
+            yield turn.read(Rect(x0, y0, x0 + 1, y1))
+            yield turn.read(Rect(x1 - 1, y0, x1, y1))
 
 
 def _pictures(page: Any) -> tuple[Picture, ...]:
-    if not page.get_images():
+    """The images on a page that are large enough to be figures."""
+    named = [image for image in page.get_images() if min(image[2:4]) >= LEAST_PIXELS]
+    if not named:
         return ()
-    return tuple(
-        Picture(Rect(*info["bbox"]), info["xref"]) for info in page.get_image_info(xrefs=True) if info.get("xref")
-    )
+    shown = [info for info in page.get_image_info() if _is_large(info["bbox"])]
+    if not shown:
+        return ()
+    sizes: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for xref, _, width, height, *_ in named:
+        sizes[width, height].add(xref)
+    xrefs = [sizes[info["width"], info["height"]] for info in shown]
+    if any(len(found) > 1 for found in xrefs):  # only their pixels tell them apart, which takes long
+        shown = [info for info in page.get_image_info(xrefs=True) if _is_large(info["bbox"])]
+        xrefs = [{info["xref"]} - {0} for info in shown]
+    return tuple(Picture(Rect(*info["bbox"]), min(found)) for info, found in zip(shown, xrefs, strict=True) if found)
+
+
+def _is_large(bbox: Sequence[float]) -> bool:
+    return min(bbox[2] - bbox[0], bbox[3] - bbox[1]) >= SMALLEST
 
 
 def _with_images(file: Any, blocks: tuple[Block, ...], images: Mapping[int, int]) -> tuple[Block, ...]:

@@ -1,0 +1,105 @@
+"""What a page's file sets piece by piece, as fragments of text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from indexer.clean import clean
+from indexer.layout.page import Fragment, Rect, Style, around, main_style
+
+WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
+SPACE = 0.15  # of the letter size: what is closer is one word
+# TeX's old fonts set accents before their letters.
+ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
+ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
+
+
+class Ink(NamedTuple):
+    """A span of one style, turned for reading."""
+
+    text: str
+    rect: Rect
+    base: float
+    style: Style
+
+
+def fragments(inks: Iterable[Ink]) -> Iterator[Fragment]:
+    """What touches on one baseline, as one fragment each stretch; what holds no visible text is left out."""
+    held: list[Ink] = []
+    for ink in inks:
+        if held and not _follows(held[-1], ink):
+            yield from _fragment(held)
+            held = []
+        held.append(ink)
+    if held:
+        yield from _fragment(held)
+
+
+def _follows(before: Ink, ink: Ink) -> bool:
+    """Whether the text goes on the text before it: some files set every word, even every letter, on its own."""
+    _, (left, _, right, _), base, style = before
+    size, start = style.size, ink.rect.x0
+    same = ink.style is style or ink.style.size == size
+    if not same:
+        size = max(size, ink.style.size)
+    return (
+        left <= start
+        and -0.5 * size < start - right < WORD_GAP * size
+        and (abs(ink.base - base) < (0.15 if same else 0.45) * size)
+    )
+
+
+def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
+    text = _text(inks[0].text if len(inks) == 1 else _joined(inks))
+    if not text:
+        return
+    if len(inks) > 1:
+        inks = [ink for ink in inks if not ink.text.isspace()] or inks
+    lead = inks[0].style
+    if len(inks) == 1:
+        yield Fragment(text, inks[0].rect, inks[0].base, lead, lead)
+        return
+    rect = around([ink.rect for ink in inks])
+    if all(ink.style is lead or ink.style == lead for ink in inks):
+        yield Fragment(text, rect, inks[0].base, lead, lead)
+        return
+    style = main_style(inks)
+    base = next(ink.base for ink in inks if ink.style == style)
+    yield Fragment(text, rect, base, style, lead, _lead_length(text, inks, lead))
+
+
+def _joined(inks: Sequence[Ink]) -> str:
+    """The texts of inks beside each other, with a space where they stand apart."""
+    parts = [inks[0].text]
+    right, size = inks[0].rect.x1, inks[0].style.size
+    for text, rect, _, style in inks[1:]:
+        if rect.x0 - right > SPACE * min(size, style.size):
+            parts.append(" ")
+        parts.append(text)
+        right, size = rect.x1, style.size
+    return "".join(parts)
+
+
+def _text(raw: str) -> str:
+    if not raw.isascii():
+        raw = ACCENT_BEFORE.sub(_accented, raw)
+    return clean(raw)
+
+
+def _lead_length(text: str, inks: Sequence[Ink], lead: Style) -> int:
+    """How many characters of the text stand in the style that it begins with."""
+    begun = takewhile(lambda ink: ink.style == lead, inks)
+    letters = sum(len("".join(clean(ink.text).split())) for ink in begun)
+    for place, character in enumerate(text):
+        if letters <= 0:
+            return place
+        letters -= not character.isspace()
+    return 0
+
+
+def _accented(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]])
