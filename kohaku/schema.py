@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from kohaku.words import parts
 
 APPLICATION = 0x4B48_4B55  # "KHKU" in the file's header tells our files from other programs'
 
@@ -92,13 +95,41 @@ def _second(db: Any, dimensions: int) -> None:
     _run(db, "alter table node add column shown_tokens integer")
 
 
+def _third(db: Any, dimensions: int) -> None:
+    # Which documents a question names, and how many hold a word at all: not where in them, which takes most room.
+    _run(
+        db,
+        """
+        create virtual table document_words using fts5(
+            name, text,
+            content='', contentless_delete=1, detail=column, tokenize='porter unicode61 remove_diacritics 2'
+        )
+        """,
+    )
+    for key, id, title, metadata in db.execute("select key, id, title, metadata from document").fetchall():
+        texts = db.execute("select text from node where document = ? and tier = 'paragraph' order by position", (key,))
+        name = name_words(id, title, json.loads(metadata))
+        words = text_words(text for (text,) in texts.fetchall())
+        db.execute("insert into document_words (rowid, name, text) values (?, ?, ?)", (key, name, words))
+
+
+def name_words(id: str, title: str, metadata: Mapping[str, str]) -> str:
+    """The words that a question may name a document by: of its id, its title and its metadata."""
+    return " ".join(parts(" ".join((id, title, *metadata.values()))))
+
+
+def text_words(texts: Iterable[str | None]) -> str:
+    """Each word of a document once."""
+    return " ".join(dict.fromkeys(word for text in texts for word in parts(text or "")))
+
+
 def _run(db: Any, statements: str) -> None:
     """Runs statements one by one: `executescript` would commit the transaction they stand in."""
     for statement in re.sub(r"--.*", "", statements).split(";"):
         db.execute(statement)
 
 
-STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second)
+STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third)
 VERSION = len(STEPS)
 
 

@@ -49,7 +49,7 @@ class Settings(BaseModel):
     ocr_language: str = Field("eng", pattern=r"^[\w/+-]+$", description="Tesseract's name of it, several joined by +")
 
     # retrieval
-    top_k: int = Field(100, ge=1, le=1_000_000, description="hits a query and list, before fusion")
+    top_k: int = Field(150, ge=1, le=1_000_000, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
     fusion: Fusion = Field("score", description="how rankings become one")

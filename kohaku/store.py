@@ -68,7 +68,7 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
-        self._node = _NODE
+        self._node, self._named = _NODE, True
         self._sizes: dict[tuple[int, int, Tier], int] = {}
 
     # ---- opening
@@ -123,8 +123,9 @@ class Store:
         if version < schema.VERSION and writable:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
-        elif version < 2:  # only read, so it stays as it is
-            store._node = _NODE.replace("n.shown_tokens", "null")
+        else:  # an older one that is only read stays as it is
+            store._node = _NODE if version >= 2 else _NODE.replace("n.shown_tokens", "null")
+            store._named = version >= 3
         if writable:
             with _told(path):
                 db.execute("pragma synchronous = normal")
@@ -192,7 +193,8 @@ class Store:
         faults: list[str] = []
         try:
             faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
-            faults += [f"{count} {what}" for what, query in _CHECKS.items() if (count := self._rows(query)[0][0])]
+            checks = {what: query for what, query in _CHECKS.items() if self._named or "document_words" not in query}
+            faults += [f"{count} {what}" for what, query in checks.items() if (count := self._rows(query)[0][0])]
         except (sqlite3.DatabaseError, DamagedStore) as error:
             faults.append(str(error))
         return faults
@@ -212,6 +214,7 @@ class Store:
             for path in sorted({*document.sources, *(former.sources if former else ())}):
                 self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
             self._insert_nodes(key, document, tree.nodes, vectors, direct or {})
+            self._insert_names(key, document, tree.nodes)
             self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
             self._db.executemany(
                 "insert or ignore into acronym values (?, ?, ?)",
@@ -298,6 +301,13 @@ class Store:
                 "insert into sentence_words (rowid, text) values (?, ?)", (number, fold(storable(node.text)))
             )
 
+    def _insert_names(self, key: int, document: Document, nodes: Sequence[Node]) -> None:
+        name = schema.name_words(document.id, document.title, document.metadata)
+        text = schema.text_words(node.text for node in nodes if node.tier is Tier.PARAGRAPH)
+        self._db.execute(
+            "insert into document_words (rowid, name, text) values (?, ?, ?)", (key, storable(name), storable(text))
+        )
+
     def _remove(self, id: str) -> bool:
         rows = self._rows("select key from document where id = :id", {"id": storable(id)})
         for (key,) in rows:
@@ -313,6 +323,7 @@ class Store:
                 "union all select 2 * key + 1 from node where document = :key)",
                 of,
             )
+            self._db.execute("delete from document_words where rowid = :key", of)
             for table in ("node", "acronym", "source"):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
@@ -510,12 +521,12 @@ class Store:
         """
         if not any(term.strip() for term in terms):
             return []
-        table = f"{tier.value}_words"
+        table = f"{tier.value}_words"  # below, the + keeps SQLite from asking the index once for each node
         weights = f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}" if tier is Tier.PARAGRAPH else ""
         within = (
             ""
             if documents is None
-            else "and rowid in (select key from node where tier = :tier and document in "
+            else "and +rowid in (select key from node where tier = :tier and document in "
             f"({','.join(map(str, self._keys(documents)))}))"
         )
         rows = self._rows(
@@ -546,6 +557,30 @@ class Store:
             for term in terms
             if term.strip()
         }
+
+    def naming(self, terms: Collection[str]) -> dict[str, tuple[frozenset[str], int]]:
+        """For each word that names documents: their ids, and how many documents hold it at all (name or text).
+
+        A word is one of `kohaku.words.parts`. Empty for an index of an older version.
+        """
+        found: dict[str, tuple[frozenset[str], int]] = {}
+        for term in terms if self._named else ():
+            try:
+                named = self._rows(
+                    "select id from document where key in (select rowid from document_words "
+                    "where document_words match :expression)",
+                    {"expression": f"name : {expression([term])}"},
+                )
+                if named:
+                    [(held,)] = self._rows(
+                        "select count(*) from document_words where document_words match :expression",
+                        {"expression": expression([term])},
+                    )
+                    found[term] = frozenset(id for (id,) in named), held
+            except sqlite3.OperationalError as error:
+                if "phrase" not in str(error):  # a letter younger than SQLite's tables parts a word
+                    raise
+        return found
 
     def spelt(self, terms: Collection[str]) -> dict[str, str]:
         """Each acronym among the terms with its most common long form in the corpus."""
@@ -620,6 +655,7 @@ _CHECKS = {
     "sentences without full text": (
         "select count(*) from node where tier = 'sentence' and key not in (select rowid from sentence_words)"
     ),
+    "documents without words": ("select count(*) from document where key not in (select rowid from document_words)"),
     "documents without a source": "select count(*) from document where key not in (select document from source)",
 }
 

@@ -19,6 +19,12 @@ _GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
 _PART = re.compile(r"\w+")
 _JOINED = re.compile(r"[^\w\s]")
+_LETTERS = re.compile(r"[^\W_]+")
+_ADDRESS = re.compile(r"https?://\S+")
+# Where a name such as "AnnualReport_2023Q4" has its seams.
+_SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=(?:19|20)\d\d(?!\d))|(?<=(?<!\d)(?:19|20)\d\d)(?=[A-Za-z])")
+# "FY2022", "Q32023", "2023Q4", "FY22": documents write the year alone.
+_YEAR = re.compile(r"(?:[a-z]{1,2}[1-4]?)?((?:19|20)\d\d)(?:[a-z]{1,2}[1-4]?)?|[cf]y(\d\d)", re.IGNORECASE)
 
 
 def fold(text: str) -> str:
@@ -41,17 +47,34 @@ def _pairs(run: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The distinct words of a question, in order; a compound is there whole and in its parts.
+    """The distinct words of a question, in order; a compound is there whole and in its parts, a year also alone.
 
     >>> words("Was GPT-3 larger than GPT-2?")
     ['Was', 'GPT-3', 'GPT', '3', 'larger', 'than', 'GPT-2', '2']
+    >>> words("FY2022 or FY21")
+    ['FY2022', 'or', 'FY21', '2022', '2021']
     """
     found: dict[str, None] = {}
     for word in _WORD.findall(fold(text)):
         found[word] = None
         if _JOINED.search(word):
             found.update(dict.fromkeys(_PART.findall(word)))
+    for word in list(found):
+        if year := _YEAR.fullmatch(word):
+            found[year[1] or f"20{year[2]}"] = None
     return list(found)
+
+
+def parts(text: str) -> list[str]:
+    """The distinct words of a text without marks in or between them, in lower case, addresses left out.
+
+    Each is one token of the full-text index. Names of files come apart at their seams.
+
+    >>> parts("AnnualReport_2023Q4-final")
+    ['annual', 'report', '2023', 'q4', 'final']
+    """
+    text = _SEAM.sub(" ", _ADDRESS.sub(" ", text))
+    return list(dict.fromkeys(_LETTERS.findall(fold(text).lower())))
 
 
 def expression(terms: list[str]) -> str:

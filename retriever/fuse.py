@@ -13,19 +13,24 @@ from retriever.search import Ranking, Source
 Weights = Mapping[tuple[int, Source, Tier], float]
 """How far each ranking is trusted, by query, source and tier; 1 where nothing is said."""
 
+FLOOR = 0.8  # of a full list's last score: what is not on it is taken to score so much there, and not nothing
 SMOOTHING = 60  # Cormack et al. 2009: keeps one ranking's first place from deciding alone
 FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One ranking's word for a paragraph: its place there, and its score as a share of that ranking's best."""
+    """One ranking's word for a paragraph: its place there, and its score as a share of that ranking's best.
+
+    `floor` is the share that the ranking gives to what it doesn't hold.
+    """
 
     query: int
     source: Source
     tier: Tier
     rank: int
     share: float
+    floor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +44,40 @@ class Ranked:
 
 def fuse(rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights) -> list[Ranked]:
     """Paragraphs, best first. `home` maps each hit's key to its paragraph's; ties break by key, the same every time."""
-    scored = [Ranked(key, _SCORES[by](votes, weights), tuple(votes)) for key, votes in collect(rankings, home).items()]
+    least = floor(rankings, by=by, weights=weights)
+    scored = [
+        Ranked(key, least + _SCORES[by](votes, weights), tuple(votes)) for key, votes in collect(rankings, home).items()
+    ]
     return sorted(scored, key=lambda ranked: (-ranked.score, ranked.key))
+
+
+def floor(rankings: Sequence[Ranking], *, by: Fusion, weights: Weights) -> float:
+    """The score of a paragraph that no ranking holds."""
+    return _SHARES.get(by, 0.0) * sum(_weight(ranking, weights) * _floor(ranking) for ranking in rankings)
 
 
 def collect(rankings: Sequence[Ranking], home: Mapping[int, int]) -> dict[int, list[Vote]]:
     """The votes for each paragraph; a ranking votes once for a paragraph, by the best of its hits there."""
     votes: dict[int, list[Vote]] = defaultdict(list)
     for ranking in rankings:
-        best = max((hit.score for hit in ranking.hits), default=0.0)
+        best, least = _best(ranking), _floor(ranking)
         seen: set[int] = set()
         for hit in ranking.hits:
             key = home.get(hit.key)
             if key is not None and key not in seen:
                 seen.add(key)
                 share = max(hit.score / best, 0.0) if best > 0 else 0.0
-                votes[key].append(Vote(ranking.query, ranking.source, ranking.tier, len(seen), share))
+                votes[key].append(Vote(ranking.query, ranking.source, ranking.tier, len(seen), share, least))
     return votes
+
+
+def _best(ranking: Ranking) -> float:
+    return max((hit.score for hit in ranking.hits), default=0.0)
+
+
+def _floor(ranking: Ranking) -> float:
+    best = _best(ranking)
+    return FLOOR * max(ranking.floor, 0.0) / best if best > 0 else 0.0
 
 
 def _rrf(votes: Sequence[Vote], weights: Weights) -> float:
@@ -68,7 +90,7 @@ def _frequency(votes: Sequence[Vote], weights: Weights) -> float:
 
 
 def _score(votes: Sequence[Vote], weights: Weights) -> float:
-    return sum(_weight(vote, weights) * vote.share for vote in votes)
+    return sum(_weight(vote, weights) * (vote.share - vote.floor) for vote in votes)
 
 
 def _combined(votes: Sequence[Vote], weights: Weights) -> float:
@@ -76,8 +98,8 @@ def _combined(votes: Sequence[Vote], weights: Weights) -> float:
     return FREQUENCY_SHARE * frequency + (1 - FREQUENCY_SHARE) * _score(votes, weights)
 
 
-def _weight(vote: Vote, weights: Weights) -> float:
-    return weights.get((vote.query, vote.source, vote.tier), 1.0)
+def _weight(of: Vote | Ranking, weights: Weights) -> float:
+    return weights.get((of.query, of.source, of.tier), 1.0)
 
 
 _SCORES: Mapping[Fusion, Callable[[Sequence[Vote], Weights], float]] = {
@@ -86,3 +108,7 @@ _SCORES: Mapping[Fusion, Callable[[Sequence[Vote], Weights], float]] = {
     "frequency": _frequency,
     "score": _score,
 }
+_SHARES: Mapping[Fusion, float] = {
+    "score": 1.0,
+    "combined": 1 - FREQUENCY_SHARE,
+}  # of a score that rankings' shares make

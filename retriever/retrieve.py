@@ -12,12 +12,14 @@ from kohaku.tree import Node, Tier, shown
 from retriever.budget import Unit, fill
 from retriever.evidence import Context, Evidence
 from retriever.expand import expand
-from retriever.fuse import fuse
+from retriever.fuse import floor, fuse
 from retriever.lift import lift
+from retriever.names import named
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import trust
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
+NAMED = 0.5  # a document whose name weighs this much is searched on its own too: others' hits must not crowd it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,14 @@ def retrieve(
 
     `count` counts the tokens of a text where the index, an older one, does not say them.
     """
-    rankings = search(queries, store, embedder, limit=limits.top_k)
+    names = named(question, store)
+    within = [id for id, score in names.items() if score >= NAMED]
+    rankings = search(queries, store, embedder, limit=limits.top_k, within=within)
     nodes, home, sentences = found(rankings, store)
     weights = trust(queries, rankings, nodes, store)
     ranked = fuse(rankings, home, by=fusion, weights=weights)
     beside = store.neighbours([nodes[one.key] for one in ranked])
-    lifted = lift(ranked, nodes, beside)
+    lifted = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=fusion, weights=weights))
     nodes |= {node.key: node for group in beside.values() for node in group}
     above = store.parents([nodes[one.key] for one in lifted])
     best = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kohaku.embedders.protocol import Embedder
@@ -23,21 +23,48 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The hits of one query by one source on one tier, best first."""
+    """The hits of one query by one source on one tier, best first.
+
+    `floor` is the most that what is not among the hits can score: 0 where every match is.
+    """
 
     query: int
     source: Source
     tier: Tier
     hits: tuple[Hit, ...]
+    floor: float = 0.0
 
 
-def search(queries: Sequence[str], store: Store, embedder: Embedder, *, limit: int) -> list[Ranking]:
-    """Every query's rankings; the queries are embedded in one batch."""
+def search(
+    queries: Sequence[str], store: Store, embedder: Embedder, *, limit: int, within: Collection[str] = ()
+) -> list[Ranking]:
+    """Every query's rankings, of `limit` hits each; the queries are embedded in one batch.
+
+    The documents `within` are searched by the first query once more on their own: as many hits of theirs join.
+    """
     vectors = embedder.embed_questions(queries)
     rankings: list[Ranking] = []
     for tier in TIERS:
-        for query, hits in enumerate(store.nearest(vectors, tier, limit)):
-            rankings.append(Ranking(query, Source.MEANING, tier, tuple(hits)))
-        for query, text in enumerate(queries):
-            rankings.append(Ranking(query, Source.WORDS, tier, tuple(store.matching(words(text), tier, limit))))
+        near = store.nearest(vectors, tier, limit)
+        matching = [store.matching(words(text), tier, limit) for text in queries]
+        for source, lists in ((Source.MEANING, near), (Source.WORDS, matching)):
+            rankings += [
+                Ranking(query, source, tier, tuple(hits), hits[-1].score if len(hits) == limit else 0.0)
+                for query, hits in enumerate(lists)
+            ]
+        if within:
+            own = {
+                Source.MEANING: store.nearest(vectors[:1], tier, limit, documents=within)[0],
+                Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within),
+            }
+            rankings = [_joined(ranking, own, tier) for ranking in rankings]
     return rankings
+
+
+def _joined(ranking: Ranking, own: Mapping[Source, Sequence[Hit]], tier: Tier) -> Ranking:
+    """The first query's ranking on a tier with the hits that stand only in the named documents; others as they are."""
+    if ranking.query != 0 or ranking.tier is not tier:
+        return ranking
+    known = {hit.key for hit in ranking.hits}
+    more = [hit for hit in own[ranking.source] if hit.key not in known]
+    return replace(ranking, hits=tuple(sorted((*ranking.hits, *more), key=lambda hit: (-hit.score, hit.key))))

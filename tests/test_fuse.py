@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kohaku.choices import Fusion
 from kohaku.store import Hit
 from kohaku.tree import Tier
-from retriever.fuse import FREQUENCY_SHARE, SMOOTHING, collect, fuse
+from retriever.fuse import FLOOR, FREQUENCY_SHARE, SMOOTHING, collect, floor, fuse
 from retriever.search import Ranking, Source
 
 FUSIONS: tuple[Fusion, ...] = ("rrf", "combined", "frequency", "score")
@@ -121,3 +121,11 @@ def test_every_paragraph_found_comes_out_once_best_first_with_all_its_votes(
         assert len(one.votes) == len(voters)
         assert {vote.query for vote in one.votes} == {each.query for each in voters}
     assert fuse(rankings, home, by=by, weights={}) == found
+
+
+def test_what_a_full_list_does_not_hold_scores_nearly_as_its_last_hit_and_not_nothing() -> None:
+    full = Ranking(0, Source.MEANING, Tier.PARAGRAPH, (Hit(1, 0.8), Hit(2, 0.6)), floor=0.6)
+    other = ranking(3, query=1, scores=[1.0])
+    assert scores([full, other], "score") == pytest.approx({1: 1.0, 2: 0.75, 3: 1.0 + FLOOR * 0.75})
+    assert floor([full, other], by="score", weights={}) == pytest.approx(FLOOR * 0.75)
+    assert floor([full, other], by="rrf", weights={}) == 0.0

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohaku.tree import Kind, Node, Tier
+from retriever import lift as lifting
 from retriever.expand import SHORT_SECTION, expand
 from retriever.fuse import Ranked, Vote
-from retriever.lift import lift
 from retriever.search import Source
 
 
@@ -23,6 +23,16 @@ def ranked(*scores: tuple[int, float], query: int = 0) -> list[Ranked]:
 
 def nodes(*keys: int, document: str = "d") -> dict[int, Node]:
     return {key: paragraph(key, document) for key in keys}
+
+
+def lift(
+    found: list[Ranked],
+    places: dict[int, Node],
+    beside: dict[int, list[Node]],
+    names: dict[str, float] | None = None,
+    floor: float = 0.0,
+) -> list[Ranked]:
+    return lifting.lift(found, places, beside, names=names or {}, floor=floor)
 
 
 def order(found: list[Ranked]) -> list[int]:
@@ -43,6 +53,19 @@ def test_a_neighbour_of_a_find_is_offered_after_it_with_the_queries_that_found_i
 def test_of_two_paragraphs_alike_the_one_beside_a_find_comes_first() -> None:
     found = lift(ranked((5, 2.0), (8, 1.0), (6, 1.0)), nodes(5, 6, 8), {5: [paragraph(6)]})
     assert order(found) == [5, 6, 8]
+
+
+def test_what_stands_in_a_named_document_comes_before_a_somewhat_better_hit_elsewhere() -> None:
+    places = {**nodes(1, document="named"), **nodes(2, 3, document="other")}
+    found = ranked((2, 1.0), (1, 0.8), (3, 0.1))
+    assert order(lift(found, places, {})) == [2, 1, 3]
+    assert order(lift(found, places, {}, {"named": 1.0})) == [1, 2, 3]
+
+
+def test_a_neighbour_that_no_list_holds_scores_as_such_and_not_nothing() -> None:
+    found = ranked((5, 1.0), (9, 0.6))
+    assert order(lift(found, nodes(5, 9), {5: [paragraph(6)]}, floor=0.59)) == [5, 6, 9]
+    assert order(lift(found, nodes(5, 9), {5: [paragraph(6)]})) == [5, 9, 6]
 
 
 def test_nothing_found_and_nothing_of_worth_stay_as_they_are() -> None:

@@ -21,7 +21,7 @@ from indexer import grow
 from kohaku import store
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
-from retriever import expand, fuse, lift, trust
+from retriever import expand, fuse, lift, names, retrieve, trust
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -149,7 +149,11 @@ NUMBERS = {
         f"Σ w / ({fuse.SMOOTHING} + r)",
         f"{fuse.FREQUENCY_SHARE} × that number + {1 - fuse.FREQUENCY_SHARE} × Σ w · s",
         f"gains {lift.DOCUMENT_SHARE} × its document's support",
-        f"and {lift.NEIGHBOUR_SHARE} × the score of the best paragraph beside it",
+        f"{lift.NAME_SHARE} × how far the question names its document",
+        f"and {lift.NEIGHBOUR_SHARE} × the score of the best paragraph",
+        f"`s` is {fuse.FLOOR} × its last hit's share",
+        f"A year weighs at least {names.YEAR}.",
+        f"named with a weight of at least {retrieve.NAMED} are",
         f"at most {expand.SHORT_SECTION} tokens",
         f"headings count {store.HEADINGS_WEIGHT} and its document's title {store.TITLE_WEIGHT}",
     ],
