@@ -189,6 +189,16 @@ def test_a_period_set_to_the_right_stands_over_the_years_only_and_a_row_may_be_o
     assert table.sentences[0] == "Released; BX-20: 2019; BX-40: 2022"
 
 
+def test_a_table_whose_head_has_more_lines_than_its_body_and_one_of_years_are_found() -> None:
+    words = ("Total number", "of shares", "that were", "purchased", "under plans")
+    heads = [(100.0 + 9 * n, ((word, 290.0), (f"{word} b", 420.0))) for n, word in enumerate(words)]
+    body = [(148.0 + 12 * n, ((f"Month {n}", 50.0), ("41,690", 300.0), ("54,669", 430.0))) for n in range(2)]
+    table = lay_out([table_page(*heads, *body)]).blocks[0]
+    assert table.sentences[0].startswith("Month 0; Total number of shares that were purchased under plans: 41,690; ")
+    due = [(130.0 + 12 * n, ((str(2023 + n), 50.0), (f"{n + 1},488", 300.0))) for n in range(4)]
+    assert lay_out([table_page(*due)]).blocks[0].sentences[0] == "2023; 1,488"
+
+
 def test_the_labels_of_a_drawing_are_no_table() -> None:
     lines = [Rect(50 + 12 * n, 100, 50.5 + 12 * n, 300) for n in range(20)]
     lines += [Rect(50, 100 + 10 * n, 300, 100.5 + 10 * n) for n in range(20)]

@@ -346,7 +346,8 @@ def _table(
     several = [cells[place] for place in range(start, end + 1) if len(cells[place]) > 1]
     if len(several) < 2 or len(several) * 3 < end - start + 1:
         return None
-    values = [_is_value(cell.text) for row in several for cell in row[1:]]
+    first = next((place for place, row in enumerate(several) if _is_data_row(row)), 0)  # words above are heads
+    values = [_is_value(cell.text) for row in several[first:] for cell in row[1:]]
     if sum(values) * 2 >= len(values):
         return _of_values(lines, cells, start, end, lowest)
     made = _of_words(lines, cells, start, end)
@@ -678,7 +679,7 @@ def _plausible(placed: Sequence[Sequence[str]], header: Sequence[str], numeric: 
     firsts = [row[0] for row in several if row[0]]
     if firsts and sum(MARKER.fullmatch(text) is not None for text in firsts) * 2 > len(firsts):
         return False  # a list: markers and text
-    if sum(map(_is_formula, texts)) * 4 > len(texts):
+    if _are_formulas([*texts, *filter(None, header)]) or _are_contents(several):
         return False
     filled = mean(sum(map(bool, row)) for row in several) / len(header) if several else 0.0
     if numeric:
@@ -690,17 +691,28 @@ def _plausible(placed: Sequence[Sequence[str]], header: Sequence[str], numeric: 
 def _are_values(rows: Sequence[Sequence[str]], header: Sequence[str]) -> bool:
     """Whether rows of values are a table: enough of them, and labels or heads that say what they are."""
     values = sum(_is_value(text) for row in rows for text in row[1:])
-    labels = sum(bool(row[0]) and not _is_value(row[0]) for row in rows)
+    labels = sum(bool(row[0]) and not _is_datum(row[0]) for row in rows)
     headed = sum(map(bool, header[1:]))
     if labels * 2 < len(rows) and headed * 2 < len(header) - 1:
         return False  # the marks of a drawing's axis
     numbers = [text for row in rows for text in row[1:] if text]
     if not headed and all(NUMBERED.fullmatch(text) for text in numbers):
         return False  # formulas and their numbers
-    led = sum(LEADER.search(row[0]) is not None for row in rows) * 2 > len(rows)
-    if led and not headed and all(text.isdecimal() and len(text) < 5 for text in numbers):
-        return numbers != sorted(numbers, key=int)  # contents and their pages
     return (len(rows) > 1 and values > 2) or (len(rows) == 1 and values > 1 and headed == len(header) - 1)
+
+
+def _are_contents(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are titles and their pages, a line of dots between."""
+    led = [row for row in rows if any(LEADER.search(text) for text in row)]
+    pages = [int(row[-1]) for row in led if row[-1].isdecimal() and len(row[-1]) < 5]
+    return len(led) > 2 and len(led) * 2 > len(rows) and len(pages) == len(led) and pages == sorted(pages)
+
+
+def _are_formulas(texts: Sequence[str]) -> bool:
+    """Whether cells are pieces of formulas: several hold an operator, and most others are scraps of them."""
+    formulas = sum(map(_is_formula, texts))
+    scraps = sum(len(text) < 3 for text in texts)
+    return formulas * 4 > len(texts) or (formulas > 1 and (formulas + scraps) * 5 > len(texts) * 2)
 
 
 def _is_formula(text: str) -> bool:
