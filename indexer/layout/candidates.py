@@ -73,15 +73,17 @@ class Candidate:
 def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
     """Every stretch of lines of one look outside tables of contents; those that stand out are `good`."""
     entries = contents(lines)
+    capitals = [_in_capitals(line.text) for line in lines]
     leading = max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
     result: list[Candidate] = []
     first = 0
     while first < len(lines):
         last = first
-        while last + 1 < len(lines) and _goes_on(lines, first, last):
+        while last + 1 < len(lines) and capitals[last] == capitals[last + 1] and _goes_on(lines[last], lines[last + 1]):
             last += 1
         if first not in entries:
-            candidate = _candidate(lines, first, last, body, leading)
+            look = _look(lines[first], capitals[first])
+            candidate = _candidate(lines, first, last, look, body, leading)
             if result and _labels(result[-1], candidate, lines):
                 candidate = _as_one(result.pop(), candidate)
             result.append(candidate)
@@ -91,8 +93,12 @@ def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
 
 def look_of(line: Line) -> Look:
     """How the line looks, as far as headings are compared by it."""
+    return _look(line, _in_capitals(line.text))
+
+
+def _look(line: Line, capitals: bool) -> Look:
     style = line.style
-    return Look(style.size, style.bold, style.italic, _in_capitals(line.text), style.color, line.run_in)
+    return Look(style.size, style.bold, style.italic, capitals, style.color, line.run_in)
 
 
 def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
@@ -100,9 +106,8 @@ def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
     return (look.run_in, -look.size, not look.capitals, not look.bold, look.italic, look.color)
 
 
-def _goes_on(lines: Sequence[Line], first: int, last: int) -> bool:
+def _goes_on(line: Line, following: Line) -> bool:
     """Whether the next line is a further line of the same candidate."""
-    line, following = lines[last], lines[last + 1]
     style, after = line.style, following.style
     return (
         line.page == following.page
@@ -113,7 +118,6 @@ def _goes_on(lines: Sequence[Line], first: int, last: int) -> bool:
         and 0 < following.base - line.base < 1.55 * max(style.size, 0.8 * line.rect.height)
         and _wraps(line, following)
         and numbering_depth(following.text) == 0
-        and _in_capitals(line.text) == _in_capitals(following.text)
     )
 
 
@@ -155,9 +159,8 @@ def _as_one(label: Candidate, candidate: Candidate) -> Candidate:
     )
 
 
-def _candidate(lines: Sequence[Line], first: int, last: int, body: Style, leading: float) -> Candidate:
+def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: Style, leading: float) -> Candidate:
     line = lines[first]
-    look = look_of(line)
     if last - first >= MOST_LINES:
         return Candidate(first, last, "", look, 0, 0.0, good=False)
     text = " ".join(line.text for line in lines[first : last + 1])

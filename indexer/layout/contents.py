@@ -13,6 +13,7 @@ DOTTED = 3  # entries with dots to their page number that make a page one of con
 NUMBERED = 6  # entries without dots that do
 DENSE = 0.4  # of the lines between a page's first entry and its last: the others are entries that wrap
 DENSER = 0.7  # the same where no dots tell entries from rows of numbers
+PAGE = re.compile(r"\d{1,4}|[ivxl]{1,7}")
 PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:[.·⋅․]\s?){4,}|…{2,}")
 NUMBER_AT_END = re.compile(r"\d{1,4}$")
@@ -57,4 +58,8 @@ def _ascend(texts: Iterable[str]) -> bool:
 
 def is_entry(text: str) -> bool:
     """Whether a line ends in a page number, as an entry does."""
-    return bool(text[-1:].isalnum() and PAGE_AT_END.search(text[-40:])) or DOTS.search(text) is not None
+    last = text[text.rfind(" ") + 1 :]
+    if len(last) < 8 and PAGE.fullmatch(last) and PAGE_AT_END.search(text[-40:]):
+        return True
+    dots = text.count(".") > 3 or not text.isascii()  # which costs less than to look for them in a row
+    return dots and DOTS.search(text) is not None

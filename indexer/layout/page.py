@@ -46,6 +46,10 @@ class Rect(NamedTuple):
         x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
 
+    def encloses(self, other: Rect) -> bool:
+        """Whether the other lies wholly in this one."""
+        return self.x0 <= other.x0 and other.x1 <= self.x1 and self.y0 <= other.y0 and other.y1 <= self.y1
+
     def on(self, page: int) -> Box:
         """The box on a page, as the tree keeps it."""
         return Box(page, round(self.x0, 1), round(self.y0, 1), round(self.x1, 1), round(self.y1, 1))

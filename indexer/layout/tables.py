@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -222,6 +223,8 @@ def _under_period(header: Sequence[str], period: str) -> tuple[str, ...]:
 
 def _cells(line: Line) -> list[Cell]:
     """The line's cells: fragments that touch are one, a currency sign goes to its number, a percent sign too."""
+    if len(line.cells) == 1:
+        return [Cell(line.text, line.rect)]
     groups: list[list[Fragment]] = []
     for fragment in sorted(line.cells, key=lambda fragment: fragment.rect.x0):
         if groups and fragment.rect.x0 - groups[-1][-1].rect.x1 < CELL_GAP * line.style.size:
@@ -525,22 +528,31 @@ def _without_twins(columns: list[tuple[float, float]], rows: Sequence[Sequence[C
 
 
 def _hits(row: Sequence[Cell], column: tuple[float, float]) -> bool:
-    return any(cell.rect.x0 < column[1] and column[0] < cell.rect.x1 for cell in row)
+    left, right = column
+    return any(cell.rect.x0 < right and left < cell.rect.x1 for cell in row)
 
 
 def _placed(row: Sequence[Cell], columns: Sequence[tuple[float, float]]) -> list[str]:
     """The row's texts by column: each in the column that it shares most with, else in the nearest."""
     texts = [""] * len(columns)
     for cell in row:
-        best = max(
-            range(len(columns)),
-            key=lambda place: min(cell.rect.x1, columns[place][1]) - max(cell.rect.x0, columns[place][0]),
-        )
+        best = _nearest(cell.rect, columns)
         if len(row) == 1 and not _is_value(cell.text):
             best = next((place for place, column in enumerate(columns) if cell.rect.x0 < column[1]), best)
             best = 0 if cell.rect.x0 < columns[min(1, len(columns) - 1)][0] else best
         texts[best] = f"{texts[best]} {cell.text}".strip()
     return texts
+
+
+def _nearest(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
+    """The column that shares most of its width with the rectangle, else the one with the smallest gap to it."""
+    x0, _, x1, _ = rect
+    best, most = 0, float("-inf")
+    for place, (left, right) in enumerate(columns):
+        shared = (x1 if x1 < right else right) - (x0 if x0 > left else left)  # min and max cost thrice as much
+        if shared > most:
+            best, most = place, shared
+    return best
 
 
 def _header(
@@ -769,7 +781,8 @@ def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
             continue
         home = touching[0]
         home.append(rect)
-        home[0] = around((home[0], rect, *(group[0] for group in touching[1:])))
+        if len(touching) > 1 or not home[0].encloses(rect):
+            home[0] = around([home[0], rect, *(group[0] for group in touching[1:])])
         for group in touching[1:]:
             home += group[1:]
             groups.remove(group)
@@ -798,11 +811,11 @@ def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | No
     slots: dict[tuple[int, int], list[Fragment]] = {}
     for fragment in fragments:
         x, y = (fragment.rect.x0 + fragment.rect.x1) / 2, (fragment.rect.y0 + fragment.rect.y1) / 2
-        column = max(0, sum(place <= x for place in xs) - 1)
+        column = max(0, bisect_right(xs, x) - 1)
         # A fragment over several columns starts where its left edge is.
         if fragment.rect.width > 1.1 * (xs[min(column + 1, len(xs) - 1)] - xs[column]):
-            column = max(0, sum(place <= fragment.rect.x0 + 2 for place in xs) - 1)
-        row = max(0, sum(place <= y for place in ys) - 1)
+            column = max(0, bisect_right(xs, fragment.rect.x0 + 2) - 1)
+        row = max(0, bisect_right(ys, y) - 1)
         slots.setdefault((row, column), []).append(fragment)
     width, height = len(xs) - 1, len(ys) - 1
     if len(slots) < 4 or len(slots) * 4 < width * height:
@@ -835,8 +848,13 @@ def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | No
 def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
     """The mesh with its rows parted where every column has text on the same lines, a rule under the last only."""
     ys = list(mesh.ys)
+    ordered = sorted(fragments, key=_middle_height)
+    heights = list(map(_middle_height, ordered))
     for top, bottom in pairwise(mesh.ys):
-        lines = baseline_rows([part for part in fragments if top <= (part.rect.y0 + part.rect.y1) / 2 < bottom])
+        inside = ordered[bisect_left(heights, top) : bisect_left(heights, bottom)]
+        if len(inside) < 3:
+            continue
+        lines = baseline_rows(inside)
         full = [line for line in lines if _columns_filled(line, mesh.xs) == len(mesh.xs) - 1]
         if len(lines) > 2 and len(full) == len(lines):
             ys += [(around(p.rect for p in a).y1 + around(p.rect for p in b).y0) / 2 for a, b in pairwise(lines)]
@@ -844,7 +862,11 @@ def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
 
 
 def _columns_filled(line: Sequence[Fragment], xs: Sequence[float]) -> int:
-    return len({sum(x <= (part.rect.x0 + part.rect.x1) / 2 for x in xs) for part in line})
+    return len({bisect_right(xs, (part.rect.x0 + part.rect.x1) / 2) for part in line})
+
+
+def _middle_height(fragment: Fragment) -> float:
+    return (fragment.rect.y0 + fragment.rect.y1) / 2
 
 
 def _grid_heads(texts: Sequence[Sequence[str]], kept: Sequence[int], mesh: Mesh) -> int:
