@@ -15,35 +15,78 @@ STEP = 2.0  # points between the places where gutters are sought
 LEAST_GUTTER = 7.0  # points: narrower gaps are between words
 MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-width tables, abstracts
 DEEPEST = 3  # cuts into columns within columns
+LEAST_NARROW = 10  # lines of prose that may be columns where no gutter runs down all of the text
 PROSE = 18  # characters: the lines of a text column have more, the cells of a table fewer
 
 
-def columns(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
-    """The fragments in groups, one a column or band, in reading order."""
+def columns(fragments: Sequence[Fragment], walls: Sequence[Rect] = ()) -> list[list[Fragment]]:
+    """The fragments in groups, one a column or band, in reading order.
+
+    `walls` are what may part a page from side to side: pictures, tables, rules; columns end above and begin anew below.
+    """
     if not fragments:
         return []
     right_to_left = is_right_to_left("".join(fragment.text for fragment in fragments))
-    return _merged(_cut(list(fragments), right_to_left, 0))
+    return _merged(_cut(list(fragments), walls, right_to_left, 0))
 
 
-def _cut(fragments: list[Fragment], right_to_left: bool, depth: int) -> list[list[Fragment]]:
-    gutter = _gutter(fragments) if depth < DEEPEST and len(fragments) > 3 else None
-    if gutter is None:
+def _cut(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bool, depth: int) -> list[list[Fragment]]:
+    if depth >= DEEPEST or len(fragments) < 4:
         return [fragments]
+    gutter = _gutter(fragments)
+    if gutter is None:
+        return _stacked(fragments, walls, right_to_left, depth) if _may_be_columns(fragments) else [fragments]
     result: list[list[Fragment]] = []
     crossing: list[Fragment] = []  # bands in a row that this gutter does not part; another may (a sidebar's)
-    for band in [*_bands(fragments, gutter), []]:
+    for band in [*_bands(fragments, gutter, walls), []]:
         sides = _sides(band, gutter)
         if not _are_columns(band, sides):
             crossing += band
             continue
         if crossing:
             whole = len(crossing) == len(fragments)
-            result += [crossing] if whole else _cut(crossing, right_to_left, depth + 1)
+            result += [crossing] if whole else _cut(crossing, walls, right_to_left, depth + 1)
             crossing = []
         for side in reversed(sides) if right_to_left else sides:
             if side:
-                result += _cut(side, right_to_left, depth + 1)
+                result += _cut(side, walls, right_to_left, depth + 1)
+    return result
+
+
+def _may_be_columns(fragments: Sequence[Fragment]) -> bool:
+    """Whether enough lines of prose are at most half as wide as the text: a figure may hide the gutter between them."""
+    width = 0.55 * around(fragment.rect for fragment in fragments).width
+    narrow = [part for part in fragments if len(part.text) >= 2 * PROSE and part.rect.width < width]
+    return len(narrow) >= LEAST_NARROW
+
+
+def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bool, depth: int) -> list[list[Fragment]]:
+    """The text cut at white strips from side to side, where one of the stretches between them has columns."""
+    stretches = _stretches(fragments)
+    if len(stretches) < 2 or not any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches):
+        return [fragments]
+    result: list[list[Fragment]] = []
+    plain: list[Fragment] = []
+    for stretch in stretches:
+        cut = _cut(stretch, walls, right_to_left, depth + 1) if len(stretch) >= LEAST_NARROW else [stretch]
+        if len(cut) == 1:
+            plain += stretch
+            continue
+        result += [plain, *cut] if plain else cut
+        plain = []
+    return [*result, plain] if plain else result
+
+
+def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """The fragments in stretches with white strips between them, from the top."""
+    leading = 1.4 * median(fragment.rect.height for fragment in fragments)
+    result: list[list[Fragment]] = []
+    bottom = 0.0
+    for fragment in sorted(fragments, key=lambda fragment: fragment.rect.y0):
+        if not result or fragment.rect.y0 - bottom > leading:
+            result.append([])
+        result[-1].append(fragment)
+        bottom = max(bottom, fragment.rect.y1) if len(result[-1]) > 1 else fragment.rect.y1
     return result
 
 
@@ -96,18 +139,23 @@ def _is_prose(side: Sequence[Fragment]) -> bool:
     if len(side) < 3:
         return False
     text = "".join(fragment.text for fragment in side)
-    # Median by characters: the length of line that most of the text stands in.
+    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
+    least = PROSE // 2 if wide else PROSE
+    return _usual_length(side) >= least and sum(map(str.isalpha, text)) * 2 > len(text)
+
+
+def _usual_length(side: Sequence[Fragment]) -> int:
+    """The length of line that most of the text stands in: raised figures and the like weigh little."""
     lengths = sorted(len(fragment.text) for fragment in side)
-    held = 0
+    half, held = sum(lengths) / 2, 0
     for length in lengths:
         held += length
-        if held * 2 >= len(text):
+        if held >= half:
             break
-    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
-    return length >= (PROSE // 2 if wide else PROSE) and sum(map(str.isalpha, text)) * 2 > len(text)
+    return length
 
 
-def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float]) -> list[list[Fragment]]:
+def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float], walls: Sequence[Rect]) -> list[list[Fragment]]:
     """The fragments cut at those that cross the gutter, and at wide white strips; from the top."""
     middle = (gutter[0] + gutter[1]) / 2
     result: list[list[Fragment]] = []
@@ -122,7 +170,7 @@ def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float]) -> list[l
             bottom = fragment.rect.y1
         result[-1].append(fragment)
         spans, bottom = crosses, max(bottom, fragment.rect.y1)
-    return _rejoined(_with_neighbours(result), gutter)
+    return _rejoined(_with_neighbours(result), gutter, walls)
 
 
 def _with_neighbours(bands: list[list[Fragment]]) -> list[list[Fragment]]:
@@ -136,17 +184,19 @@ def _with_neighbours(bands: list[list[Fragment]]) -> list[list[Fragment]]:
     return result
 
 
-def _rejoined(bands: list[list[Fragment]], gutter: tuple[float, float]) -> list[list[Fragment]]:
-    """Neighbouring bands of two columns as one, so that a column is read to its end."""
+def _rejoined(bands: list[list[Fragment]], gutter: tuple[float, float], walls: Sequence[Rect]) -> list[list[Fragment]]:
+    """Neighbouring bands of two columns as one, so that a column is read to its end; not through a wall."""
+    across = [(wall.y0 + wall.y1) / 2 for wall in walls if wall.x0 < gutter[0] and wall.x1 > gutter[1]]
     result: list[list[Fragment]] = []
-    before = False
+    before, end = False, 0.0
     for band in bands:
         now = _are_columns(band, _sides(band, gutter))
-        if result and before and now:
+        begin = min(fragment.base for fragment in band)
+        if result and before and now and not any(end < wall < begin for wall in across):
             result[-1] += band
         else:
             result.append(band)
-        before = now
+        before, end = now, max(fragment.base for fragment in band)
     return result
 
 
@@ -175,8 +225,7 @@ def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
 
 
 def _is_prose_side(side: Sequence[Fragment]) -> bool:
-    lengths = sorted(len(fragment.text) for fragment in side)
-    return lengths[len(lengths) // 2] >= PROSE
+    return _usual_length(side) >= PROSE
 
 
 def _merged(groups: list[list[Fragment]]) -> list[list[Fragment]]:

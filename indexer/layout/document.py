@@ -31,6 +31,8 @@ from indexer.layout.slides import is_deck, titles
 from indexer.layout.tables import Table
 from kohaku.tree import Kind
 
+WALL = 0.4  # of the page's width that a rule has at least to part columns above it from those below
+MOST_RULES = 500  # lines on a page: more make a drawing
 LARGEST_TITLE = 220  # characters
 
 
@@ -94,7 +96,10 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
             drawn.append(table)
             gone |= held
     fragments = [fragment for fragment in page.fragments if id(fragment) not in gone]
-    return [column_lines(column, page.number) for column in columns(fragments)], drawn
+    walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
+    if len(page.rulings) <= MOST_RULES:
+        walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
+    return [column_lines(column, page.number) for column in columns(fragments, walls)], drawn
 
 
 def _page_items(

@@ -61,15 +61,24 @@ def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
         inks = [ink for ink in inks if not ink.text.isspace()] or inks
     lead = inks[0].style
     if len(inks) == 1:
-        yield Fragment(text, inks[0].rect, inks[0].base, lead, lead)
+        yield Fragment(text, _inked(inks[0]), inks[0].base, lead, lead)
         return
-    rect = around([ink.rect for ink in inks])
+    rect = around([_inked(inks[0]), *[ink.rect for ink in inks[1:]]])
     if all(ink.style is lead or ink.style == lead for ink in inks):
         yield Fragment(text, rect, inks[0].base, lead, lead)
         return
     style = main_style(inks)
     base = next(ink.base for ink in inks if ink.style == style)
     yield Fragment(text, rect, base, style, lead, _lead_length(text, inks, lead))
+
+
+def _inked(ink: Ink) -> Rect:
+    """The ink's place without the spaces before it: code is set in by them."""
+    if ink.text[0] != " ":
+        return ink.rect
+    spaces = len(ink.text) - len(ink.text.lstrip())
+    x0, y0, x1, y1 = ink.rect
+    return Rect(x0 + (x1 - x0) * spaces / len(ink.text), y0, x1, y1)
 
 
 def _joined(inks: Sequence[Ink]) -> str:

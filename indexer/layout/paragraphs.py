@@ -17,6 +17,11 @@ INDENT = 0.7  # of the letter size
 SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
 FOOTNOTE_SIZE = 0.93  # of the body's, at most
 
+FORMULA_LINES = 4
+OPERATION = re.compile(r"[=≤≥≈≠≡∝∑∏∫√∂∇∈⊂⊆∀∃→←↦⇒≪≫±×·÷]")
+LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+FORMULA_NUMBER = re.compile(r"\s\(\d{1,2}(?:\.\d{1,2}){0,2}[a-z]?\)$")
+QUOTE_MARKS = '“„«‘"「『'
 BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
 FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
@@ -179,4 +184,27 @@ def _marked(line: Line, first: Line) -> bool:
 def _kind(group: Sequence[Line]) -> Kind:
     if all(line.style.mono for line in group):
         return Kind.CODE
-    return Kind.LIST if BULLET.match(group[0].text) else Kind.PARAGRAPH
+    if BULLET.match(group[0].text):
+        return Kind.LIST
+    if len(group) <= FORMULA_LINES and _is_formula(group):
+        return Kind.FORMULA
+    return Kind.QUOTE if _is_quote(group) else Kind.PARAGRAPH
+
+
+def _is_formula(group: Sequence[Line]) -> bool:
+    """Whether the lines are a formula set apart: signs of operations, hardly a word, away from the column's edge."""
+    text = " ".join(line.text for line in group)
+    if not OPERATION.search(text) or len(LONG_WORD.findall(text)) > 1:
+        return False
+    apart = min(map(_indent, group)) > 2 * group[0].style.size
+    return apart or FORMULA_NUMBER.search(text) is not None
+
+
+def _is_quote(group: Sequence[Line]) -> bool:
+    """Whether the lines are a block between quotation marks, set in on both sides."""
+    size = group[0].style.size
+    if len(group) < 2 or group[0].text[0] not in QUOTE_MARKS:
+        return False
+    left = min(map(_indent, group))
+    right = min(line.column.x1 - line.rect.x1 for line in group)
+    return left > 1.5 * size and right > 1.5 * size

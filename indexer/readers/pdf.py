@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from indexer import ocr
 from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
@@ -34,6 +36,9 @@ MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
 OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
 MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
 BOLD, ITALIC, MONO = 16, 2, 8  # span flags
+WHITE = 250  # of 255, in each color
+PALE = 240  # from here on a color behind white letters does not show them
+MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
 UPRIGHT = (1.0, 0.0)  # a line's direction
 FILLED, STROKED = 16, 32  # character flags
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
@@ -310,6 +315,11 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, width, height))
     seen, unseen = _inks(lines, turn, area)
+    if not (turn.quarters or turn.shown) and any(map(_is_white, seen)):
+        white = _white_on_white(page, seen, drawn)
+        if 0 < len(white) < len(seen):
+            unseen += [ink for ink in seen if ink in white]
+            seen = [ink for ink in seen if ink not in white]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
     inks = seen or unseen
     if seen and unseen:
@@ -392,6 +402,35 @@ def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[l
                 style = styles[key] = _style(*key)
             (seen if span["char_flags"] & (FILLED | STROKED) else unseen).append(Ink(span["text"], rect, base, style))
     return seen, unseen
+
+
+def _is_white(ink: Ink) -> bool:
+    return _least(ink.style.color) >= WHITE and not ink.text.isspace()
+
+
+def _least(color: int) -> int:
+    """The least of a color's three parts."""
+    return min(color >> 16 & 255, color >> 8 & 255, color & 255)
+
+
+def _white_on_white(page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str, Any]]) -> set[Ink]:
+    """White text that no one sees: nothing is painted behind it, by what is drawn and, if that says nothing, by eye."""
+    pymupdf = mupdf.load()
+
+    painted = [Rect(*block["bbox"]) for block in drawn if not block["stroked"] and _least(block["color"]) < PALE]
+    painted += [Rect(*info["bbox"]) for info in page.get_image_info()]
+    doubtful = [ink for ink in inks if _is_white(ink) and not any(rect.holds(ink.rect) for rect in painted)]
+    if not doubtful:
+        return set()
+    scale = min(0.5, MOST_SEEN / max(page.rect.width, page.rect.height, 1))
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
+    gray = np.frombuffer(picture.samples_mv, np.uint8).reshape(picture.height, picture.stride)
+
+    def darkest(rect: Rect) -> int:
+        x0, y0, x1, y1 = (max(0, round(scale * edge)) for edge in rect)
+        return int(gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)].min(initial=255))
+
+    return {ink for ink in doubtful if darkest(ink.rect) >= WHITE}
 
 
 def _style(size: float, flags: int, font: str, color: int) -> Style:

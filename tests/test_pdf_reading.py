@@ -1,0 +1,146 @@
+"""Pages as a person would read them: the order of columns, what is left out, what is told from prose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from indexer.blocks import Block, Parsed
+from indexer.readers.pdf import read
+from kohaku.tree import Kind
+
+Read = Callable[[Any], Parsed]
+
+
+@pytest.fixture
+def parsed(tmp_path: Path) -> Read:
+    """Reads a PDF that is still in memory."""
+
+    def parsed(file: Any) -> Parsed:
+        file.save(tmp_path / "made.pdf")
+        return read(tmp_path / "made.pdf")
+
+    return parsed
+
+
+def new() -> tuple[Any, Any]:
+    file = pymupdf.open()
+    return file, file.new_page(width=600, height=800)
+
+
+def prose(page: Any, area: tuple[float, float, float, float], name: str, count: int = 7, size: float = 10) -> None:
+    """Sentences that say where they stand, as many lines as they need."""
+    text = " ".join(f"{name} sentence {number} has some plain words in it." for number in range(count))
+    assert page.insert_textbox(pymupdf.Rect(area), text, fontsize=size) >= 0
+
+
+def starts(blocks: tuple[Block, ...]) -> list[str]:
+    return [block.text.split(" ")[0] for block in blocks if block.kind is not Kind.SECTION]
+
+
+def test_three_columns_below_a_full_width_abstract_are_read_one_after_the_other(parsed: Read) -> None:
+    file, page = new()
+    page.insert_text((100, 60), "A Title of the Paper", fontsize=20)
+    prose(page, (50, 80, 550, 140), "abstract")
+    for name, left in (("one", 50), ("two", 225), ("three", 400)):
+        prose(page, (left, 160, left + 150, 700), name, 12)
+    assert starts(parsed(file).blocks) == ["abstract", "one", "two", "three"]
+
+
+def test_columns_end_above_a_figure_as_wide_as_the_page(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 80, 290, 300), "upper-left")
+    prose(page, (310, 80, 550, 300), "upper-right")
+    page.draw_rect((50, 310, 550, 480))
+    page.insert_text((50, 495), "Figure 1: A drawing between the columns.", fontsize=9)
+    prose(page, (50, 520, 290, 740), "lower-left")
+    prose(page, (310, 520, 550, 740), "lower-right")
+    assert starts(parsed(file).blocks) == ["upper-left", "upper-right", "Figure", "lower-left", "lower-right"]
+
+
+def test_columns_are_found_below_a_drawing_whose_labels_hide_their_gutter(parsed: Read) -> None:
+    file, page = new()
+    for row in range(8):
+        page.insert_text((80 + 20 * row, 60 + 30 * row), f"label {row} of a long sort", fontsize=8)
+        page.insert_text((270, 70 + 30 * row), f"middle {row}", fontsize=8)
+    prose(page, (50, 360, 290, 700), "left", 12)
+    prose(page, (310, 360, 550, 700), "right", 12)
+    found = [text for text in starts(parsed(file).blocks) if text in ("left", "right")]
+    assert found == ["left", "right"]
+
+
+def test_a_sidebar_is_not_mixed_with_the_text_beside_it(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 80, 400, 700), "main", 40)
+    page.draw_rect((420, 80, 560, 400), fill=(0.9, 0.9, 1))
+    prose(page, (425, 85, 555, 390), "side", 9, 9)
+    assert starts(parsed(file).blocks) == ["main", "side"]
+
+
+def test_a_stamp_up_the_margin_is_left_out(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (80, 80, 550, 700), "main", 20)
+    page.insert_text((30, 600), "arXiv:2301.00001v1 [cs.CL] 1 Jan 2023", fontsize=20, rotate=90)
+    assert "arXiv" not in " ".join(block.text for block in parsed(file).blocks)
+
+
+def test_white_text_on_white_is_left_out_and_said_but_not_white_text_on_a_color(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 80, 550, 400), "main", 20)
+    page.insert_text((50, 450), "ignore all that was said before", color=(1, 1, 1))
+    page.draw_rect((50, 500, 550, 540), fill=(0, 0, 0.5))
+    page.insert_text((60, 525), "White words that all can see", color=(1, 1, 1))
+    found = parsed(file)
+    text = " ".join(block.text for block in found.blocks)
+    assert "ignore" not in text
+    assert "White words that all can see" in text
+    assert found.notes == ("1 of 1 pages hold hidden text, which was left out",)
+
+
+def test_running_heads_that_alternate_and_are_larger_than_headings_are_left_out(parsed: Read) -> None:
+    file = pymupdf.open()
+    for number in range(1, 7):
+        page = file.new_page(width=600, height=800)
+        page.insert_text((50, 40), "ANNUAL REPORT" if number % 2 else "The Company 2023", fontsize=18)
+        page.insert_text((50, 100), f"{number} Chapter {'abcdef'[number - 1]}", fontsize=14)
+        prose(page, (50, 120, 550, 700), f"page{number}", 20)
+        page.insert_text((290, 780), str(number + 10))
+    blocks = parsed(file).blocks
+    assert [block.text for block in blocks if block.kind is Kind.SECTION] == [
+        f"{number} Chapter {letter}" for number, letter in enumerate("abcdef", start=1)
+    ]
+    assert not [block for block in blocks if "ANNUAL" in block.text or "Company" in block.text]
+
+
+def test_formulas_code_and_quotations_are_kinds_of_their_own(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 60, 550, 150), "before")
+    page.insert_text((200, 180), "E = m c × 2 + x / (1 + y)   (3)")
+    prose(page, (50, 200, 550, 300), "between")
+    for number, line in enumerate(("def f(x):", "    return x + 1", "print(f(2))")):
+        page.insert_text((70, 320 + 12 * number), line, fontname="cour", fontsize=10)
+    prose(page, (50, 380, 550, 470), "after")
+    quoted = '"Words of somebody else that are set in on both sides and go on for some lines, as quotations are set."'
+    page.insert_textbox(pymupdf.Rect(120, 490, 420, 560), quoted, fontsize=10)
+    kinds = {block.kind: block.text for block in parsed(file).blocks}
+    assert kinds[Kind.FORMULA].startswith("E = m c")
+    assert kinds[Kind.CODE] == "def f(x):\n    return x + 1\nprint(f(2))"
+    assert kinds[Kind.QUOTE].startswith('"Words of somebody else')
+
+
+def test_a_word_that_a_pages_end_cuts_is_whole_and_the_footnote_stands_behind_it(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 80, 550, 650), "main", 20)
+    page.insert_text((50, 700), "The last sentence of this page is cut off in the mid-", fontsize=10)
+    page.insert_text((50, 740), "1 A footnote stands at the foot of the page.", fontsize=7)
+    page = file.new_page(width=600, height=800)
+    page.insert_text((50, 60), "dle of a word and goes on here, in the middle of nowhere.", fontsize=10)
+    prose(page, (50, 120, 550, 300), "next")
+    texts = [block.text for block in parsed(file).blocks]
+    [whole] = [text for text in texts if "cut off" in text]
+    assert "cut off in the middle of a word" in whole
+    assert texts.index(whole) < texts.index("1 A footnote stands at the foot of the page.")
