@@ -8,18 +8,20 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from queue import SimpleQueue
 
-from indexer.prepare import attempt
+from indexer.prepare import Prepared, attempt
 from indexer.reading import Reading
-from indexer.sandbox import Outcome, Sandbox, Work
+from indexer.sandbox import Sandbox, Work
 from kohaku.errors import ReadError
 from kohaku.machine import cores
+
+Outcome = Prepared | ReadError
 
 AHEAD = 2  # files that wait to be read, so that no process waits for one
 MOST_HELD = 5_000_000  # characters of trees that wait for their turn while a file before them takes long
 
 
 def prepare_all(
-    paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0, work: Work = attempt
+    paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0, work: Work[Prepared] = attempt
 ) -> Iterator[tuple[Path, Outcome]]:
     """Each file with its tree or why it has none, in the order given; workers 0: one a core."""
     waiting = deque(paths)
@@ -27,7 +29,7 @@ def prepare_all(
     if not workers:
         return
     sandboxes = [Sandbox(reading, max_tokens, work) for _ in range(workers)]
-    idle: SimpleQueue[Sandbox] = SimpleQueue()
+    idle: SimpleQueue[Sandbox[Prepared]] = SimpleQueue()
     for sandbox in reversed(sandboxes):
         idle.put(sandbox)
 

@@ -13,35 +13,34 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Generic, Self, TypeVar
 
-from indexer.prepare import Prepared
 from indexer.reading import Reading
 from kohaku.errors import ReadError
 
-Outcome = Prepared | ReadError
-Work = Callable[[Path, int, Reading], Outcome]
+Result = TypeVar("Result")
+Work = Callable[[Path, int, Reading], Result | ReadError]
 
 # The interpreter is told where modules are; the program's own main module, maybe a user's script, is left alone.
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from indexer.worker import main; main()"
 PATIENCE = 2.0  # seconds for a process that closes its pipes to say how it died
 
 
-class Sandbox:
+class Sandbox(Generic[Result]):
     """One process at a time, started when there is a file and again after one has broken it.
 
     Each file's outcome comes from `run`; `stop` may be called from another thread, and ends a file in hand. The
     process leads a session of its own, so that Ctrl-C does not reach it and all it has started can be ended with it.
     """
 
-    def __init__(self, reading: Reading, max_tokens: int, work: Work) -> None:
+    def __init__(self, reading: Reading, max_tokens: int, work: Work[Result]) -> None:
         self._first = pickle.dumps((work, max_tokens, reading))
         self._limits = reading.limits
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def run(self, path: Path) -> Outcome:
-        """The file's tree or why it has none."""
+    def run(self, path: Path) -> Result | ReadError:
+        """What the work makes of a file, or why it makes nothing."""
         is_new = self._process is None
         self._process = process = self._process or self._start()
         if self._stopped:
@@ -64,7 +63,7 @@ class Sandbox:
         outcome, stays = message
         if not stays:
             self._end()
-        found: Outcome = outcome
+        found: Result | ReadError = outcome
         return found
 
     def stop(self) -> None:

@@ -39,6 +39,8 @@ HEAVY_WITHIN = {
     "nltk": {"indexer.sentences"},
     "tiktoken": {"kohaku.tokens"},
     "rich": {"kohaku.doors.display"},
+    "jinja2": {"kohaku.doors.tree_page"},
+    "markupsafe": {"kohaku.doors.tree_page"},
     "lxml": set(),
     "scipy": set(),
     "sklearn": set(),

@@ -327,6 +327,28 @@ def test_the_tree_of_a_file_is_shown_and_nothing_is_stored(run: Run) -> None:
     assert not Path("kohaku.db").exists()
 
 
+def test_the_tree_is_written_over_pictures_of_the_pages_that_were_asked_for(run: Run) -> None:
+    with pymupdf.open() as file:
+        for number in (1, 2, 3):
+            file.new_page().insert_text((50, 80), f"<b>Words</b> of page {number}.")
+        file.save("a.pdf")
+    ran = run("parse", "a.pdf", "--html", "a.html", "--pages", "2-3")
+    assert (ran.code, ran.out, ran.err) == (0, "", "wrote a.html\n")
+    html = Path("a.html").read_text(encoding="utf-8")
+    assert html.count("<image href=") == 2 and html.count('class="box') == 2
+    assert "&lt;b&gt;Words&lt;/b&gt; of page 3." in html and "of page 1." not in html
+    assert run("parse", "a.pdf", "--html", "-").out.count("<image href=") == 3
+
+
+def test_what_has_no_pages_is_written_as_its_tree_only(run: Run) -> None:
+    file = write(Path("files")) / "lake.md"
+    assert run("parse", file, "--html", "lake.html").code == 0
+    assert "Lake Site report" in (html := Path("lake.html").read_text(encoding="utf-8")) and "<svg" not in html
+    assert "has no pages to choose from" in error(run("parse", file, "--html", "b.html", "--pages", "1"))
+    assert "would be overwritten" in error(run("parse", file, "--html", file))
+    assert run("parse", file, "--pages", "1").code == run("parse", file, "--html", "-", "--json").code == 2
+
+
 def test_a_file_without_text_has_no_tree_and_that_is_said(run: Run) -> None:
     Path("empty.txt").write_text("")
     Path("blank.md").write_text("\n<!-- nothing -->\n")

@@ -196,6 +196,13 @@ def index(
 @app.command()
 def parse(
     file: Annotated[Path, typer.Argument(help="A document.")],
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write the tree beside its pages' pictures as one HTML file; - prints it."),
+    ] = None,
+    pages: Annotated[
+        str | None, typer.Option("--pages", help="For --html: 1-20, 3 or 1-4,9-.", show_default="the first 50")
+    ] = None,
     ocr: Ocr = None,
     ocr_language: OcrLanguage = None,
     password: Password = None,
@@ -204,11 +211,16 @@ def parse(
 ) -> None:
     """Show the tree of one file; nothing is stored.
 
-    Example: kohaku parse paper.pdf --json
+    Example: kohaku parse paper.pdf --html paper.html
     """
     from kohaku.doors.display import tree_lines
-    from kohaku.doors.indexing import tree_of
+    from kohaku.doors.indexing import page_of, tree_of
 
+    if html is None:
+        _refuse(pages, "--pages goes with --html: it says of which pages pictures are drawn")
+    else:
+        _refuse(as_json, "--json and --html are two forms of one tree: give one of them")
+        _spare(html, file)
     if file.is_dir():
         raise KohakuError(f"{file} is a folder: give one file, or `kohaku index {file}`")
     settings = _settings(config, ocr=ocr, ocr_language=ocr_language, password=password or None)
@@ -218,7 +230,14 @@ def parse(
         raise ReadError(f"{file}: {error}") from None
     for note in notes:
         _say(f"{file}: {note}")
-    if as_json:
+    if html is not None:
+        page = page_of(file, tree, notes, settings, pages)
+        if str(html) == "-":
+            typer.echo(page)
+        else:
+            html.write_text(page, encoding="utf-8")
+            _say(f"wrote {html}")
+    elif as_json:
         ids = {node.position: node.id for node in tree.nodes}
         for node in tree.nodes:
             _print_json(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from indexer import ocr, single
+from indexer import ocr, pictures, single
 from indexer.build import Progress, Report, build
 from indexer.reading import FileLimits, Reading, Tesseract
 from kohaku.doors.searcher import load_embedder
-from kohaku.errors import SettingsError
+from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
+from kohaku.errors import KohakuError, SettingsError
 from kohaku.settings import Settings
 from kohaku.store import Store
 from kohaku.tree import Tree
@@ -45,6 +46,19 @@ def index(
 def tree_of(path: Path, settings: Settings) -> tuple[Tree, tuple[str, ...]]:
     """The tree of one file, nothing stored, and remarks about it for the user."""
     return single.tree_of(path, reading_of(settings))
+
+
+def page_of(path: Path, tree: Tree, notes: Sequence[str], settings: Settings, pages: str | None = None) -> str:
+    """The tree of a file as one HTML page, over pictures of the pages named ("1-20"; the first ones) where it has such.
+
+    Raises KohakuError where the pages named are not there.
+    """
+    if not has_pages(tree):
+        if pages is not None:
+            raise KohakuError(f"{path} has no pages to choose from, only PDFs have: leave --pages out")
+        return tree_page(tree, notes)
+    numbers = chosen(pages or f"1-{FIRST_PAGES}", tree.document.pages)
+    return tree_page(tree, notes, pages=numbers, pictures=pictures.drawn(path, numbers, reading_of(settings)))
 
 
 def reading_of(settings: Settings) -> Reading:
