@@ -60,7 +60,8 @@ class AnswerReply(BaseModel):
     )
     ref_id: list[str] = Field(description="ref_ids of the documents that the answer rests on")
     quotes: list[str] = Field([], description="words of the evidence that hold the answer, copied exactly")
-    is_blank: bool = Field(description="true where the evidence does not hold the answer")
+    # Not required of a reply that was cut off before its end: a value without evidence is found out anyway.
+    is_blank: bool = Field(False, description="true where the evidence does not hold the answer")
 
 
 def prompt(question: Question, contexts: Sequence[Context]) -> list[Message]:

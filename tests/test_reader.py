@@ -123,6 +123,14 @@ def test_a_reply_that_lacks_properties_is_an_error_never_a_silent_blank(text: st
         answered(text)
 
 
+def test_a_reply_cut_off_after_its_references_is_an_answer_that_its_evidence_bears() -> None:
+    whole = reply(quotes=["power usage effectiveness was 1.13", "Nobody lives there."])
+    cut = whole[: whole.index("Nobody")]
+    answer = answered(cut)
+    assert (answer.value, answer.references, len(answer.citations)) == ("1.13", ("lake",), 1)
+    assert answered(cut.replace('"1.13"', '"is_blank"')).is_blank
+
+
 def test_an_answer_without_reference_takes_the_document_of_its_quote() -> None:
     answer = answered(reply("4300", ref_id=["nowhere"], quotes=["The hill site drew 4,300 kWh."]), unit="kWh")
     assert (answer.references, answer.value) == (("hill:2024 [b]",), "4300")
