@@ -55,9 +55,11 @@ def _cut(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bool, 
 
 def _may_be_columns(fragments: Sequence[Fragment]) -> bool:
     """Whether enough lines of prose are at most half as wide as the text: a figure may hide the gutter between them."""
-    width = 0.55 * around(fragment.rect for fragment in fragments).width
-    narrow = [part for part in fragments if len(part.text) >= 2 * PROSE and part.rect.width < width]
-    return len(narrow) >= LEAST_NARROW
+    lines = [part.rect for part in fragments if len(part.text) >= 2 * PROSE]
+    if len(lines) < LEAST_NARROW:
+        return False
+    width = 0.55 * (max(rect.x1 for rect in lines) - min(rect.x0 for rect in lines))
+    return sum(rect.width < width for rect in lines) >= LEAST_NARROW
 
 
 def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bool, depth: int) -> list[list[Fragment]]:

@@ -231,7 +231,13 @@ def _cells(line: Line) -> list[Cell]:
             groups[-1].append(fragment)
         else:
             groups.append([fragment])
-    return _with_signs([Cell(_joined(group), around(fragment.rect for fragment in group)) for group in groups])
+    return _with_signs([_cell(group) for group in groups])
+
+
+def _cell(group: Sequence[Fragment]) -> Cell:
+    if len(group) == 1:
+        return Cell(group[0].text, group[0].rect)
+    return Cell(_joined(group), around(fragment.rect for fragment in group))
 
 
 def _row_cells(line: Line, usual: float) -> list[Cell]:
