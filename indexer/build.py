@@ -22,7 +22,7 @@ from kohaku.errors import ReadError
 from kohaku.store import Store
 from kohaku.tree import Document, Vectors
 
-PARSER = 12  # raised with every change in what readers or the tree make of a file: all files are then read anew
+PARSER = 13  # raised with every change in what readers or the tree make of a file: all files are then read anew
 
 
 @dataclass(frozen=True, slots=True)
