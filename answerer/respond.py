@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from answerer.answer import Answer, Question
-from kohaku.errors import KohakuError, NoAccess
+from kohaku.errors import KohakuError
+from kohaku.threads import each
 from retriever.evidence import Evidence
 
 
@@ -62,47 +62,12 @@ def respond_all(
     A KohakuError is one question's outcome and stops no other, but for NoAccess, which would meet them all. That, any
     other error, an interrupt, or an error of `on_done` starts no further question and comes out at once.
     """
-    waiting = list(questions)
-    todo: queue.SimpleQueue[Question] = queue.SimpleQueue()
-    done: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
-    for question in waiting:
-        todo.put(question)
-    stopped = threading.Event()
-    try:
-        # daemons: a pool's threads would hold an interrupted program until the calls in flight came back
-        for _ in range(min(concurrency, len(waiting))):
-            threading.Thread(target=_work, args=(todo, done, respond_one, stopped), daemon=True).start()
-        for _ in waiting:
-            outcome = done.get()
-            if isinstance(outcome, BaseException):
-                raise outcome
-            on_done(outcome)
-    finally:
-        stopped.set()
-
-
-def _work(
-    todo: queue.SimpleQueue[Question],
-    done: queue.SimpleQueue[Outcome | BaseException],
-    respond_one: Callable[[Question], Answer],
-    stopped: threading.Event,
-) -> None:
-    """Takes questions until there are no more."""
-    while not stopped.is_set():
-        try:
-            question = todo.get_nowait()
-        except queue.Empty:
-            return
-        try:
-            done.put(Outcome(question, answer=respond_one(question)))
-        except NoAccess as error:
-            done.put(error)
-            return
-        except KohakuError as error:
-            done.put(Outcome(question, error=error))
-        except BaseException as error:  # comes out in the thread that waits for it
-            done.put(error)
-            return
+    with closing(each(questions, respond_one, concurrency=concurrency)) as outcomes:
+        for question, result in outcomes:
+            if isinstance(result, KohakuError):
+                on_done(Outcome(question, error=result))
+            else:
+                on_done(Outcome(question, answer=result))
 
 
 def _nodes(evidence: Evidence) -> set[str]:

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
-from indexer.changes import Task, candidates, digest, tasks
+from indexer.captions import with_captions
+from indexer.changes import Fingerprint, Task, candidates, digest, tasks
 from indexer.files import absolute, content_hash, find, name_of, printable
 from indexer.grow import PASSAGE_TOKENS, adopt
 from indexer.metadata import read_metadata
@@ -20,6 +22,7 @@ from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import ReadError
 from kohaku.store import Store
+from kohaku.tokens import count
 from kohaku.tree import Document, Vectors
 
 PARSER = 13  # raised with every change in what readers or the tree make of a file: all files are then read anew
@@ -38,7 +41,8 @@ class Progress:
 class Report:
     """What a run did: counts of documents (added, replaced, removed) and of files (skipped, duplicates).
 
-    `failed` and `notes` are (path, line) pairs, `nodes` what the index holds now by kind.
+    `failed` and `notes` are (path, line) pairs, `nodes` what the index holds now by kind. `captions` are pictures that
+    a model has described, `uncaptioned` (figure, line) pairs of those where it failed.
     """
 
     added: int = 0
@@ -49,6 +53,8 @@ class Report:
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     nodes: Mapping[str, int] = field(default_factory=dict)
+    captions: int = 0
+    uncaptioned: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
 
 
@@ -88,7 +94,7 @@ def build(
     given = [absolute(path) for path in paths]
     rows = None if metadata is None else read_metadata(metadata)
     tally = _Tally()
-    max_tokens = min(PASSAGE_TOKENS, embedder.max_tokens)
+    max_tokens = passage_tokens(embedder)
     files = _readable(given, store, prune, tally)
     settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
 
@@ -133,6 +139,30 @@ def build(
         nodes=store.counts(),
         seconds=time.monotonic() - started,
     )
+
+
+def passage_tokens(embedder: Embedder) -> int:
+    """The most tokens a paragraph may have."""
+    return min(PASSAGE_TOKENS, embedder.max_tokens)
+
+
+def tell(store: Store, embedder: Embedder) -> int:
+    """Puts captions that came after their documents into these; how many documents that were."""
+    ids = store.untold()
+    for id in ids:
+        tree = store.tree(id)
+        if tree is not None:
+            known = store.captions({node.image for node in tree.nodes if node.image})
+            told = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
+            former = _former_vectors(tree.document, store)
+            store.put(told, *vectors(told.nodes, embedder, _mode(tree.document), known=former))
+    return len(ids)
+
+
+def _mode(document: Document) -> ParagraphVectors:
+    """How the document's paragraphs got their vectors."""
+    named = Fingerprint.read(document.fingerprint).settings.split("+")[0].rsplit("-", 1)[-1]
+    return next((mode for mode in get_args(ParagraphVectors) if mode == named), "mean")
 
 
 # ---- what there is
@@ -213,6 +243,8 @@ def _enter(
     """Stores a document whole, in place of what its files held before."""
     document = _document(task, prepared, _id(task, prepared, store))
     tree = adopt(prepared.tree, document)
+    known = store.captions(tree.images)
+    tree = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
     rows, direct = vectors(tree.nodes, embedder, mode, known=former_vectors)
     former = task.known
     if former and former.id != document.id:

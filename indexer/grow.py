@@ -11,6 +11,7 @@ from functools import cache
 
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
+from indexer.mentions import mentions
 from indexer.sentences import passages, pieces, split
 from kohaku.rows import open_labels
 from kohaku.tree import Box, Document, Kind, Node, Tree, shown
@@ -59,7 +60,8 @@ class Draft:
 def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = PASSAGE_TOKENS) -> Tree:
     """The tree of a document; no paragraph or sentence in it has more than `max_tokens`.
 
-    A table's caption and head may make it longer: they are repeated in each of its parts.
+    A table's caption and head may make it longer: they are repeated in each of its parts. So may what a model says of
+    a figure, which comes later (`captions.with_captions`).
     """
     count = cache(count)  # a paragraph's, a sentence's text is looked at several times
     drafts = _planted(parsed, document, count, max_tokens)
@@ -68,7 +70,7 @@ def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = 
         drafts[0].pages = (1, parsed.pages)
     nodes = tuple(_node(position, draft, document.id, count) for position, draft in enumerate(drafts))
     images = {_hash(block.image): block.image for block in parsed.blocks if block.image}
-    return Tree(document, nodes, images, acronyms(nodes[0].text))
+    return Tree(document, nodes, images, acronyms(nodes[0].text), mentions(nodes))
 
 
 def adopt(tree: Tree, document: Document) -> Tree:

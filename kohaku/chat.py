@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import re
@@ -34,10 +35,11 @@ LONGEST_DELAY = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation, with the pictures (PNG, JPEG, GIF or WebP) that come after its words."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+    images: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 class Chat(Protocol):
@@ -198,7 +200,7 @@ class OpenAIChat:
             optional["response_format"] = {"type": "json_object"}
         if "system" in manner.refused:
             messages = without_system(messages)
-        texts = [{"role": message.role, "content": storable(message.content)} for message in messages]
+        texts = [{"role": message.role, "content": _parts(message)} for message in messages]
         kept = {name: value for name, value in optional.items() if name not in manner.refused}
         return {"model": self.model, "messages": texts, **kept}
 
@@ -350,6 +352,26 @@ def without_system(messages: Sequence[Message]) -> list[Message]:
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     first, *rest = [message for message in messages if message.role != "system"]
     return [replace(first, content=f"{system}\n\n{first.content}"), *rest]
+
+
+def _parts(message: Message) -> str | list[dict[str, Any]]:
+    """A message's content: plain text, as every server takes it, or parts where there are pictures."""
+    words = storable(message.content)
+    if not message.images:
+        return words
+    pictures = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
+    return [{"type": "text", "text": words}, *pictures]
+
+
+def data_url(image: bytes) -> str:
+    """A picture as a URL that holds it; its kind is told by its first bytes.
+
+    >>> data_url(b"GIF89a")
+    'data:image/gif;base64,R0lGODlh'
+    """
+    kinds = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+    kind = next((kind for start, kind in kinds.items() if image.startswith(start)), "png")
+    return f"data:image/{kind};base64,{base64.b64encode(image).decode('ascii')}"
 
 
 def _fault(error: Any) -> Fault:

@@ -113,6 +113,26 @@ def _third(db: Any, dimensions: int) -> None:
         db.execute("insert into document_words (rowid, name, text) values (?, ?, ?)", (key, name, words))
 
 
+def _fourth(db: Any, dimensions: int) -> None:
+    # What a model says of a picture outlasts the documents that show it: each is asked once. Mentions are by position.
+    _run(
+        db,
+        """
+        create table caption (hash text primary key, text text not null, model text not null) without rowid;
+
+        create table mention (
+            document integer not null references document (key),
+            figure integer not null,
+            sentence integer not null,
+            primary key (document, figure, sentence)
+        ) without rowid;
+        create index mention_sentence on mention (document, sentence);
+
+        create index node_image on node (image) where image is not null
+        """,
+    )
+
+
 def name_words(id: str, title: str, metadata: Mapping[str, str]) -> str:
     """The words that a question may name a document by: of its id, its title and its metadata."""
     return " ".join(parts(" ".join((id, title, *metadata.values()))))
@@ -129,7 +149,7 @@ def _run(db: Any, statements: str) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third)
+STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third, _fourth)
 VERSION = len(STEPS)
 
 

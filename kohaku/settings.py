@@ -47,6 +47,8 @@ class Settings(BaseModel):
         "auto", description="whether Tesseract reads pages without text (auto), every page (force), none (off)"
     )
     ocr_language: str = Field("eng", pattern=r"^[\w/+-]+$", description="Tesseract's name of it, several joined by +")
+    captions: bool = Field(False, description="whether a model describes figures, each picture once")
+    caption_model: str | None = Field(None, description="chat model that sees pictures; default: the model")
 
     # retrieval
     top_k: int = Field(150, ge=1, le=1_000_000, description="hits a query and list, before fusion")

@@ -68,7 +68,7 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
-        self._node, self._named = _NODE, True
+        self._node, self._named, self._has_mentions = _NODE, True, True
         self._sizes: dict[tuple[int, int, Tier], int] = {}
 
     # ---- opening
@@ -125,7 +125,7 @@ class Store:
                 schema.migrate(db, version=version, dimensions=store.dimensions)
         else:  # an older one that is only read stays as it is
             store._node = _NODE if version >= 2 else _NODE.replace("n.shown_tokens", "null")
-            store._named = version >= 3
+            store._named, store._has_mentions = version >= 3, version >= 4
         if writable:
             with _told(path):
                 db.execute("pragma synchronous = normal")
@@ -217,14 +217,20 @@ class Store:
             self._insert_names(key, document, tree.nodes)
             self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
             self._db.executemany(
+                "insert or ignore into mention values (?, ?, ?)", [(key, *mention) for mention in tree.mentions]
+            )
+            self._db.executemany(
                 "insert or ignore into acronym values (?, ?, ?)",
                 [(short, long, key) for short, long in tree.acronyms.items()],
             )
+            self._forget_images()
 
     def remove(self, id: str) -> bool:
         """Removes a document with everything of it; false where there is none of that id."""
         with self._change():
-            return self._remove(id)
+            is_removed = self._remove(id)
+            self._forget_images()
+            return is_removed
 
     def add_source(self, id: str, source: str) -> None:
         """One more path that holds a document's content."""
@@ -239,7 +245,7 @@ class Store:
         with self._change():
             document = self.document_of(source)
             self._db.execute("delete from source where path = :path", {"path": source})
-            return bool(document and len(document.sources) == 1 and self._remove(document.id))
+            return bool(document and len(document.sources) == 1 and self.remove(document.id))
 
     def _insert_document(self, document: Document) -> int:
         cursor = self._db.execute(
@@ -324,11 +330,22 @@ class Store:
                 of,
             )
             self._db.execute("delete from document_words where rowid = :key", of)
-            for table in ("node", "acronym", "source"):
+            for table in ("node", "acronym", "source", "mention"):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
-            self._db.execute("delete from image where hash not in (select image from node where image is not null)")
         return bool(rows)
+
+    def _forget_images(self) -> None:
+        """Drops the images that no figure shows; after a document came in, since it may show them again."""
+        self._db.execute("delete from image where hash not in (select image from node where image is not null)")
+
+    def add_caption(self, hash: str, text: str, model: str) -> None:
+        """Keeps what a model says of an image ("" for nothing worth it), also when no document shows that any more."""
+        with self._change():
+            self._db.execute(
+                "insert or replace into caption values (:hash, :text, :model)",
+                {"hash": hash, "text": storable(text), "model": storable(model)},
+            )
 
     @contextmanager
     def _change(self) -> Iterator[None]:
@@ -462,6 +479,84 @@ class Store:
         for key, beside in pairs:
             neighbours[key].append(found[beside])
         return neighbours
+
+    # ---- figures
+
+    def image(self, hash: str) -> bytes | None:
+        """The bytes of an image."""
+        rows = self._rows("select bytes from image where hash = :hash", {"hash": hash})
+        return rows[0][0] if rows else None
+
+    def captions(self, hashes: Collection[str]) -> dict[str, str]:
+        """What a model said of images, by hash."""
+        rows = self._rows(
+            "select hash, text from caption where hash in (select value from json_each(:hashes))",
+            {"hashes": json.dumps(list(hashes))},
+        )
+        return dict(rows)
+
+    def uncaptioned(self) -> list[Node]:
+        """For each image that no model has said anything of, the first figure that shows it."""
+        return self._nodes(
+            """
+            where n.key in (
+                select min(key) from node
+                where image in (select hash from image) and image not in (select hash from caption) group by image)
+            order by n.key
+            """,
+            {},
+        )
+
+    def untold(self) -> list[str]:
+        """The ids of the documents with a figure whose image has a caption that its text lacks."""
+        rows = self._rows(
+            """
+            select distinct d.id from caption c
+            join node n on n.image = c.hash
+            join document d on d.key = n.document
+            where c.text <> '' and not exists (
+                select 1 from node m where m.image = c.hash and m.document = n.document and instr(m.text, c.text))
+            order by d.id
+            """
+        )
+        return [id for (id,) in rows]
+
+    def mentions(self, figure: Node) -> list[Node]:
+        """The sentences that speak of a figure; none in an index of an older version."""
+        return self._linked(figure, "sentence", "figure")
+
+    def mentioned(self, sentence: Node) -> list[Node]:
+        """The figures that a sentence or a paragraph speaks of; none in an index of an older version."""
+        return self._linked(sentence, "figure", "sentence")
+
+    def _linked(self, node: Node, wanted: str, given: str) -> list[Node]:
+        if not self._has_mentions:
+            return []
+        return self._nodes(
+            f"""
+            where (n.document, n.position) in (
+                select document, {wanted} from mention
+                where document = (select key from document where id = :document)
+                  and {given} between :position and :last)
+            order by n.position
+            """,
+            {"document": storable(node.document), "position": node.position, "last": node.last},
+        )
+
+    def tree(self, id: str) -> Tree | None:
+        """A document as it was put, without the bytes of its images, which stay as long as it shows them."""
+        document = self.document(id)
+        if document is None:
+            return None
+        of = {"id": storable(id)}
+        acronyms = self._rows(
+            "select short, long from acronym where document = (select key from document where id = :id)", of
+        )
+        mentions = self._rows(
+            "select figure, sentence from mention where document = (select key from document where id = :id)", of
+        )
+        nodes = self._nodes("where n.document = (select key from document where id = :id) order by n.position", of)
+        return Tree(document, tuple(nodes), {}, dict(acronyms), tuple(mentions))
 
     def _at(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Node]:
         keys = self._rows(

@@ -136,10 +136,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A document's nodes in reading order, the images its figures point to by content hash, its acronyms."""
+    """A document's nodes in reading order, the images its figures point to by content hash, its acronyms.
+
+    `mentions` are (figure, sentence) pairs of positions: where the text speaks of "Figure 3".
+    """
 
     document: Document
     nodes: tuple[Node, ...]
     images: Mapping[str, bytes] = field(default_factory=dict)
     acronyms: Mapping[str, str] = field(default_factory=dict)
     """Short form to long form, as the document defines them: {"PUE": "power usage effectiveness"}."""
+    mentions: tuple[tuple[int, int], ...] = ()

@@ -63,7 +63,13 @@ class FakeServer:
 
     def prompt(self, number: int = -1) -> str:
         """All text of a request."""
-        return "\n".join(message["content"] for message in self.requests[number]["messages"])
+        contents = [message["content"] for message in self.requests[number]["messages"]]
+        return "\n".join(text if isinstance(text, str) else text[0]["text"] for text in contents)
+
+    def images(self, number: int = -1) -> list[str]:
+        """The pictures of a request, as the URLs that hold them."""
+        parts = [part for message in self.requests[number]["messages"] for part in message["content"]]
+        return [part["image_url"]["url"] for part in parts if isinstance(part, dict) and part["type"] == "image_url"]
 
     def close(self) -> None:
         self.http.shutdown()

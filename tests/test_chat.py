@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import email.utils
 import json
 import threading
@@ -413,3 +414,16 @@ def test_a_local_server_needs_no_key(server: FakeServer, connect: Connect) -> No
 )
 def test_a_servers_words_become_one_short_line(words: str, line: str) -> None:
     assert scrub(words, None) == line
+
+
+@pytest.mark.parametrize(
+    ("image", "kind"),
+    [(b"\x89PNG", "png"), (b"\xff\xd8\xff\xe0", "jpeg"), (b"GIF89a", "gif"), (b"RIFF\0\0\0\0WEBP", "webp")],
+)
+def test_pictures_go_with_the_words_in_every_manner_of_asking(
+    server: FakeServer, connect: Connect, image: bytes, kind: str
+) -> None:
+    server.play(fails(400, "system messages are not supported", param="messages"), says(PLAN.model_dump_json()))
+    connect().ask([MESSAGES[0], Message("user", "Look.", (image,))], Plan)
+    assert server.images() == [f"data:image/{kind};base64,{base64.b64encode(image).decode()}"]
+    assert "Look." in server.prompt()

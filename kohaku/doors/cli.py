@@ -150,6 +150,15 @@ def index(
     ocr: Ocr = None,
     ocr_language: OcrLanguage = None,
     password: Password = None,
+    captions: Annotated[
+        bool | None,
+        typer.Option("--captions/--no-captions", help="A model describes figures.", show_default="no-captions"),
+    ] = None,
+    caption_model: Annotated[
+        str | None, typer.Option("--caption-model", help="Chat model that sees pictures.", show_default="the model")
+    ] = None,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
     prune: Annotated[bool, typer.Option("--prune", help="Drop documents whose files are gone.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again too.")] = False,
     config: Config = None,
@@ -173,6 +182,10 @@ def index(
         ocr=ocr,
         ocr_language=ocr_language,
         password=password or None,
+        captions=captions,
+        caption_model=caption_model,
+        base_url=base_url,
+        concurrency=concurrency,
     )
     with progress_bar() as advance:
         report = run(
@@ -189,7 +202,7 @@ def index(
         _print_json(asdict(report))
     if not sum(outcomes(report).values()):
         raise KohakuError(f"no file to read in {', '.join(map(str, paths))}: `kohaku index -h` names the formats")
-    if report.failed:
+    if report.failed or report.uncaptioned:
         raise typer.Exit(1)
 
 
@@ -438,7 +451,7 @@ def show(
 
     Example: kohaku show "report:s2:p4" --db papers.db --picture page.png
     """
-    from kohaku.doors.display import node_lines, node_object
+    from kohaku.doors.display import links_of, node_lines, node_object
     from kohaku.doors.picture import page_picture
 
     if picture is not None:
@@ -453,9 +466,9 @@ def show(
             picture.write_bytes(page_picture(store, found, settings.passwords))
             _say(f"wrote {picture}")
         elif as_json:
-            _print_json(node_object(found))
+            _print_json(node_object(found, links_of(store, found)))
         else:
-            for line in node_lines(found, store.ancestors(found), store.siblings(found)):
+            for line in node_lines(found, store.ancestors(found), store.siblings(found), links_of(store, found)):
                 typer.echo(line)
 
 

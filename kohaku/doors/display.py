@@ -6,17 +6,18 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kohaku.tree import Document, Node, Tier
+from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.answer import Answer
     from answerer.score import Score
     from indexer.build import Report
     from kohaku.chat import Usage
+    from kohaku.store import Store
     from retriever.evidence import Context, Evidence
 
 WORST = 10  # questions listed under a score
@@ -83,6 +84,8 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
         yield one_line(f"skipped {path}: {reason}")
     for path, note in report.notes:
         yield one_line(f"note {path}: {note}")
+    for reason, figures in _by_reason(report.uncaptioned).items():
+        yield one_line(f"no caption for {_few(figures)}: {reason}; run again for what is missing")
     counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
     yield f"{db}: {counts} in {report.seconds:.1f} s"
     if report.nodes:
@@ -98,7 +101,19 @@ def outcomes(report: Report) -> dict[str, int]:
         "same content": report.duplicates,
         "removed": report.removed,
         "failed": len(report.failed),
+        "pictures described": report.captions,
     }
+
+
+def _by_reason(failed: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for what, reason in failed:
+        reasons.setdefault(reason, []).append(what)
+    return reasons
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:WORST]) + (f" and {len(names) - WORST} more" if len(names) > WORST else "")
 
 
 def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
@@ -187,8 +202,25 @@ def score_lines(score: Score) -> Iterator[str]:
         yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
 
 
-def node_lines(node: Node, ancestors: Sequence[Node], siblings: Sequence[Node]) -> Iterator[str]:
-    """A node with the path above it, its text, and the nodes beside it."""
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The sentences that speak of a node, where it is a figure, and the figures that it speaks of itself."""
+
+    mentioned_in: Sequence[Node] = ()
+    figures: Sequence[Node] = ()
+
+
+def links_of(store: Store, node: Node) -> Links:
+    """How a node is tied to others by what the text says of figures."""
+    if node.tier in (Tier.DOCUMENT, Tier.SECTION):
+        return Links()
+    return Links(store.mentions(node) if node.kind is Kind.FIGURE else (), store.mentioned(node))
+
+
+def node_lines(
+    node: Node, ancestors: Sequence[Node], siblings: Sequence[Node], links: Links = Links()
+) -> Iterator[str]:
+    """A node with the path above it, its text, the nodes beside it, and those that it is linked with."""
     yield one_line(f"{node.kind} {node.id}{_on(node.pages)}")
     for above in ancestors:
         yield one_line(f"in {above.kind} {above.id}: {above.title}")
@@ -199,11 +231,15 @@ def node_lines(node: Node, ancestors: Sequence[Node], siblings: Sequence[Node]) 
     for name, index in (("before", place - 1), ("after", place + 1)):
         if 0 <= index < len(siblings):
             yield one_line(f"{name} {siblings[index].id}: {_short(siblings[index].text)}")
+    for sentence in links.mentioned_in:
+        yield one_line(f"mentioned in {sentence.id}: {_short(sentence.text)}")
+    for figure in links.figures:
+        yield one_line(f"mentions {figure.id}: {_short(figure.text)}")
 
 
-def node_object(node: Node) -> dict[str, Any]:
-    """A node as JSON."""
-    return asdict(node)
+def node_object(node: Node, links: Links) -> dict[str, Any]:
+    """A node as JSON, with the ids of those that it is linked with."""
+    return {**asdict(node), **{name: [one.id for one in getattr(links, name)] for name in ("mentioned_in", "figures")}}
 
 
 def _on(pages: tuple[int, int] | None) -> str:

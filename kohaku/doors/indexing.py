@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from indexer import ocr, pictures, single
-from indexer.build import Progress, Report, build
+from indexer.build import Progress, Report, build, tell
+from indexer.captions import Captioned, caption_all
 from indexer.reading import FileLimits, Reading, Tesseract
-from kohaku.doors.searcher import load_embedder
+from kohaku.chat import OpenAIChat
+from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
 from kohaku.errors import KohakuError, SettingsError
 from kohaku.settings import Settings
 from kohaku.store import Store
+from kohaku.tokens import count
 from kohaku.tree import Tree
 
 
@@ -25,11 +30,15 @@ def index(
     force: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Brings the index at `settings.db` up to date with files and folders, making it where there is none."""
+    """Brings the index at `settings.db` up to date with files and folders, making it where there is none.
+
+    With `settings.captions` a model then describes the figures; raises SettingsError where there is no model.
+    """
+    chat = _captioner(settings)
     embedder = load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
         store.remember("embedder", settings.embedder or "default")
-        return build(
+        report = build(
             paths,
             store,
             embedder,
@@ -40,6 +49,44 @@ def index(
             force=force,
             paragraph_vectors=settings.paragraph_vectors,
             progress=progress,
+        )
+        started = time.monotonic()
+        done = _captioned(store, chat, settings.concurrency, progress)
+        told = tell(store, embedder)  # also what a run that was stopped had asked for
+        if done is None and not told:
+            return report
+        return replace(
+            report,
+            captions=done.made if done else 0,
+            uncaptioned=done.failed if done else (),
+            nodes=store.counts(),
+            seconds=report.seconds + time.monotonic() - started,
+        )
+
+
+def _captioner(settings: Settings) -> OpenAIChat | None:
+    """The model that describes figures; None where none is wanted."""
+    if not settings.captions:
+        return None
+    model = settings.caption_model or settings.model
+    if model is None:
+        raise SettingsError("captions need a model that sees pictures: name one with --caption-model")
+    return load_chat(settings, model)
+
+
+def _captioned(
+    store: Store, chat: OpenAIChat | None, concurrency: int, progress: Callable[[Progress], None] | None
+) -> Captioned | None:
+    if chat is None:
+        return None
+    with chat:
+        return caption_all(
+            store,
+            chat,
+            model=chat.model,
+            concurrency=concurrency,
+            count=count,
+            progress=(lambda *at: progress(Progress(*at))) if progress else None,
         )
 
 

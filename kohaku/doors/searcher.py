@@ -35,6 +35,21 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     )
 
 
+def load_chat(settings: Settings, model: str) -> OpenAIChat:
+    """The chat model of a name, as the settings want it."""
+    return OpenAIChat(
+        model,
+        base_url=settings.base_url,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        temperature=settings.temperature,
+        seed=settings.seed,
+        max_output=settings.max_output,
+        timeout=settings.timeout,
+        tries=settings.tries,
+        concurrency=settings.concurrency,
+    )
+
+
 class Searcher:
     """An index with settings, and the evidence in it; use it as a context manager, or call `close`."""
 
@@ -107,17 +122,4 @@ class Searcher:
         return retrieve(question, queries, self.store, self.embedder, limits, fusion=self.settings.fusion, count=count)
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
-        if model is None:
-            return None
-        settings = self.settings
-        return OpenAIChat(
-            model,
-            base_url=settings.base_url,
-            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-            temperature=settings.temperature,
-            seed=settings.seed,
-            max_output=settings.max_output,
-            timeout=settings.timeout,
-            tries=settings.tries,
-            concurrency=settings.concurrency,
-        )
+        return None if model is None else load_chat(self.settings, model)
