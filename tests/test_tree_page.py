@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -103,9 +104,18 @@ def test_the_page_needs_and_runs_nothing_but_itself() -> None:
         digest = base64.b64encode(hashlib.sha256(element.get_text().encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy and "unsafe" not in policy
-    assert not page.select("link, iframe, object, [src], [style]")
+    assert not page.select("link, iframe, object, img, [src], [style]")
     assert {str(one["href"])[:22] for one in page.select("image")} == {"data:image/png;base64,"}
     assert not re.search(r"@import|url\(", html)
+
+
+@pytest.mark.parametrize(("image", "count"), [(png(2, 2), 1), (b"<svg onload='alert(1)'/>", 0), (b"", 0)])
+def test_a_figure_shows_its_picture_where_that_is_one(image: bytes, count: int) -> None:
+    figure = replace(node(2, 2, 1, Kind.FIGURE, ""), image="hash")
+    nodes = (node(0, 2, None, Kind.DOCUMENT, ""), node(1, 2, 0, Kind.SECTION, "", title="A"), figure)
+    page = shown(tree_page(Tree(Document("d", "t", (), "", "", 1), nodes, {"hash": image})))
+    assert [str(one["src"])[:15] for one in page.select("img")] == ["data:image/png;"] * count
+    assert "(a picture without a caption)" in page.get_text()
 
 
 def test_of_the_pages_left_out_neither_picture_nor_text_is_there() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FIRST_PAGES = 50  # shown where nobody says which: some 7 MB
 MOST_NODES = 50_000  # of what has no pages to choose from: a browser takes seconds for as many
+MOST_PICTURE_BYTES = 500_000  # of a figure: larger ones are only named
 LABEL = 160  # characters of a paragraph in the tree, until it is opened
 LETTER = (612.0, 792.0)  # points: a page's size where there is neither a picture nor text on it
 MARKS = {
@@ -40,6 +41,7 @@ MARKS = {
     Kind.REFERENCE: "R",
 }
 _SPAN = re.compile(r"([1-9]\d{0,8})(?:(-)(\d{1,9})?)?", re.ASCII)
+_MEDIA = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}  # by the first bytes; no other goes into a page
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -78,7 +80,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A section or paragraph in the tree; `closes` sections end after it. `is_drawn`: it has a box on a page shown."""
+    """A section or paragraph in the tree; `closes` sections end after it. `is_drawn`: it has a box on a page shown.
+
+    `picture` is a figure's own, as a data address ("" for none).
+    """
 
     number: int
     kind: Kind
@@ -88,6 +93,7 @@ class Entry:
     pages: str
     block: str
     lines: tuple[Line, ...]
+    picture: str
     closes: int
     is_drawn: bool
 
@@ -141,7 +147,7 @@ def tree_page(
         counts={kind.value: number for kind, number in counts.items() if number},
         marks={kind.value: mark for kind, mark in MARKS.items()},
         sheets=sheets,
-        entries=_entries(nodes, numbers, frozenset(drawn), frozenset(pages or ())),
+        entries=_entries(nodes, numbers, frozenset(drawn), frozenset(pages or ()), tree.images),
         style=_trusted(style),
         script=_trusted(script),
         policy=(
@@ -206,8 +212,7 @@ def _sheet(page: int, nodes: Iterable[Node], numbers: Mapping[int, int], picture
         width = max([LETTER[0], *(box.x1 for box in boxes)])
         height = max([LETTER[1], *(box.y1 for box in boxes)])
         return Sheet(page, width, height, "", tuple(areas))
-    address = f"data:{picture.media};base64,{base64.b64encode(picture.data).decode('ascii')}"
-    return Sheet(page, picture.width, picture.height, address, tuple(areas))
+    return Sheet(page, picture.width, picture.height, _address(picture.media, picture.data), tuple(areas))
 
 
 def regions(boxes: Sequence[Box], *, whole: bool = False) -> list[Box]:
@@ -249,7 +254,11 @@ def _around(boxes: Sequence[Box]) -> Box:
 
 
 def _entries(
-    nodes: Sequence[Node], numbers: Mapping[int, int], drawn: frozenset[int], pages: frozenset[int]
+    nodes: Sequence[Node],
+    numbers: Mapping[int, int],
+    drawn: frozenset[int],
+    pages: frozenset[int],
+    images: Mapping[str, bytes],
 ) -> Iterator[Entry]:
     """The sections and paragraphs in reading order, with the number of sections that end after each."""
     sentences: dict[int, list[Node]] = defaultdict(list)
@@ -277,9 +286,20 @@ def _entries(
             _spanned(node.pages),
             _safe(plain(node.text)) if is_block and node.kind is not Kind.SECTION else "",
             tuple(Line(_safe(plain(one.text)), _place(one, pages)) for one in within),
+            _figure(images.get(node.image or "", b"")),
             closes,
             number in drawn,
         )
+
+
+def _figure(image: bytes) -> str:
+    """A figure's picture as a data address, "" where it is large or of another kind than browsers are to be given."""
+    media = next((media for start, media in _MEDIA.items() if image.startswith(start)), "")
+    return _address(media, image) if media and len(image) <= MOST_PICTURE_BYTES else ""
+
+
+def _address(media: str, data: bytes) -> str:
+    return f"data:{media};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def _mark(node: Node) -> str:
