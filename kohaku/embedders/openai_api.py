@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from kohaku import tokens
 from kohaku.embedders.batches import normalised, once, padded
+from kohaku.endpoint import Endpoint
 from kohaku.errors import EmbedderError
 from kohaku.faults import scrub
 from kohaku.tree import Vectors
 
-OPENAI = "https://api.openai.com/v1"
-NO_KEY = "no-key"  # the openai package insists on one, local servers don't look
 MAX_TOKENS = 8_191  # what OpenAI's models read; others cut or refuse by themselves
 BATCH_TEXTS, BATCH_TOKENS = 128, 50_000  # OpenAI takes 2,048 and 300,000, smaller servers less
 TRIES = 6
@@ -39,18 +36,13 @@ class OpenAIEmbedder:
     ) -> None:
         if not model:
             raise EmbedderError("openai: names no model: write --embedder openai:MODEL")
-        if not base_url and not api_key:
-            raise EmbedderError("no key for the embedder: set OPENAI_API_KEY, or --base-url for a server without keys")
-        if base_url and not re.match(r"https?://[^/]", base_url):
-            raise EmbedderError(f"{base_url!r} is no base URL: it should look like http://localhost:8000/v1")
-        from openai import OpenAI
-
-        self._model, self._asked, self._key = model, dimensions, api_key
-        self._place = urlsplit(base_url or OPENAI).hostname
+        try:
+            endpoint = Endpoint(base_url, api_key)
+        except ValueError as error:
+            raise EmbedderError(f"the embedder can't be asked: {error}") from None
+        self._model, self._asked, self._key, self._place = model, dimensions, api_key, endpoint.place
         # the client waits as long as Retry-After says, and longer each time where a server says nothing
-        self._client = OpenAI(
-            base_url=base_url or OPENAI, api_key=api_key or NO_KEY, timeout=TIMEOUT, max_retries=TRIES - 1
-        )
+        self._client = endpoint.client(timeout=TIMEOUT, retries=TRIES - 1)
 
     def close(self) -> None:
         """Close the connections to the server."""
