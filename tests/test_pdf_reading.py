@@ -51,6 +51,13 @@ def test_three_columns_below_a_full_width_abstract_are_read_one_after_the_other(
     assert starts(parsed(file).blocks) == ["abstract", "one", "two", "three"]
 
 
+def test_three_columns_with_gutters_as_narrow_as_a_letter_are_neither_glued_nor_a_table(parsed: Read) -> None:
+    file, page = new()
+    for name, left in (("one", 45), ("two", 222), ("three", 399)):
+        prose(page, (left, 60, left + 170, 700), name, 14, 9)
+    assert starts(parsed(file).blocks) == ["one", "two", "three"]
+
+
 def test_columns_end_above_a_figure_as_wide_as_the_page(parsed: Read) -> None:
     file, page = new()
     prose(page, (50, 80, 290, 300), "upper-left")

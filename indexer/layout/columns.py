@@ -12,7 +12,7 @@ from indexer.layout.lines import is_right_to_left
 from indexer.layout.page import Fragment, Rect, around
 
 STEP = 2.0  # points between the places where gutters are sought
-LEAST_GUTTER = 7.0  # points: narrower gaps are between words
+LEAST_GUTTER = 4.0  # points in whole steps: narrower gaps are between words
 MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-width tables, abstracts
 DEEPEST = 3  # cuts into columns within columns
 LEAST_NARROW = 10  # lines of prose that may be columns where no gutter runs down all of the text
