@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.grow import grow
+from indexer.images import without_ornaments
 from indexer.readers import read
 from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
@@ -42,6 +43,7 @@ def attempt(path: Path, max_tokens: int, reading: Reading) -> Prepared | ReadErr
 def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared:
     """Reads a file and grows its tree; ReadError for one that can't be read or holds no text."""
     parsed = read(path, reading)
+    parsed = replace(parsed, blocks=without_ornaments(parsed.blocks))
     tree = grow(parsed, Document("", parsed.title, (), "", ""), count=count, max_tokens=max_tokens)
     if not tree.nodes[0].text.strip():
         raise ReadError(f"no text in it{_because(parsed.notes)}")

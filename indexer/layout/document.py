@@ -37,12 +37,21 @@ LARGEST_TITLE = 220  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A picture of a page with its caption's lines."""
+class Shot:
+    """Where a figure's picture is: an image of the file by its key, else (key None) what the page shows there."""
 
     page: int
     rect: Rect
-    picture: Picture | None
+    key: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture or a drawing of a page with its caption's lines."""
+
+    page: int
+    rect: Rect
+    shot: Shot | None
     caption: tuple[Line, ...] = ()
 
 
@@ -52,10 +61,10 @@ Part = Heading | Paragraph | Table | Figure
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What layout makes of a document: its blocks, the figures' image keys by place, the largest text of page 1."""
+    """What layout makes of a document: its blocks, the figures' pictures by place, the largest text of page 1."""
 
     blocks: tuple[Block, ...]
-    images: Mapping[int, int]
+    images: Mapping[int, Shot]
     title: str
 
 
@@ -208,23 +217,55 @@ def _whole_tables(flow: Sequence[Item]) -> list[Item]:
 
 
 def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> list[Item]:
-    """Pictures with their captions, and captions of figures that are drawn, as figures in the flow."""
+    """Pictures and drawings with their captions, and captions that stand alone, as figures in the flow."""
     result: list[Item] = list(items)
     lines = [item for item in result if isinstance(item, Line)]
     starts = [place for place in range(len(lines)) if _starts_caption(lines, place)]
     captions = {start: _caption_lines(lines, start) for start in starts}
-    free = list(starts)
-    for picture in kept:
-        start = figures.caption_of(picture.rect, lines, free)
-        if start is None:
-            result = _placed(result, Figure(page.number, picture.rect, picture))
-            continue
-        free.remove(start)
-        result = _replaced(result, captions[start], Figure(page.number, picture.rect, picture, captions[start]))
-    for start in free:
-        held = captions[start]
-        result = _replaced(result, held, Figure(page.number, around(line.rect for line in held), None, held))
+    edges = [around(line.rect for line in held) for held in captions.values()]
+    told = {id(line) for held in captions.values() for line in held}
+    told = {id(line) for held in captions.values() for line in held}
+    labels = figures.labels([line for line in lines if id(line) not in told])
+    found = [item for item in items if isinstance(item, Table)]
+    grids = [table.rect for table in found if table.is_drawn or table.caption]
+    loose = [table.rect for table in found if not table.is_drawn and not table.caption]  # a chart's numbers may be one
+    parts = [Shot(page.number, picture.rect, _key(picture, lines)) for picture in kept]
+    boxes: list[Shot] = []  # drawings taken for tables
+    for rect in page.drawings if starts else ():
+        if any(rect.overlaps(grid) for grid in grids):
+            boxes.append(Shot(page.number, rect, None))
+        else:
+            whole = around([rect, *(table for table in loose if table.overlaps(rect))])
+            parts.append(Shot(page.number, figures.labelled(whole, labels, edges), None))
+    owned: dict[int, list[Shot]] = {start: [] for start in starts}
+    owners = figures.owners([part.rect for part in parts], lines, starts)
+    for number, (part, owner) in enumerate(zip(parts, owners, strict=True)):
+        if owner is not None:
+            owned[owner].append(part)
+        elif number < len(kept):  # a drawing without a caption is an ornament, or the frame of something
+            result = _placed(result, Figure(page.number, part.rect, part))
+    bare = [start for start, own in owned.items() if not own]
+    for box in boxes:
+        if (start := figures.caption_of(box.rect, lines, bare)) is not None:
+            owned[start].append(box)
+    for start, held in captions.items():
+        shot = _whole(owned[start])
+        place = shot.rect if shot else around(line.rect for line in held)
+        result = _replaced(result, held, Figure(page.number, place, shot, held))
     return result
+
+
+def _key(picture: Picture, lines: Sequence[Line]) -> int | None:
+    """Which image of the file is what the page shows; None where it shows it otherwise, or words stand on it."""
+    is_bare = picture.is_upright and not any(picture.rect.holds(line.rect) for line in lines)
+    return picture.key if is_bare else None
+
+
+def _whole(parts: Sequence[Shot]) -> Shot | None:
+    """The picture of a figure: its only part, or all that the page shows around its parts."""
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    return Shot(parts[0].page, around(part.rect for part in parts), None)
 
 
 def _starts_caption(lines: Sequence[Line], place: int) -> bool:
@@ -236,10 +277,8 @@ def _starts_caption(lines: Sequence[Line], place: int) -> bool:
     after = line.text[found.end() :].lstrip("0123456789.-ab")
     if after[:1] in (":", "|", "–", "—", "：") or line.text[found.end() - 1 :].lstrip("0123456789").startswith("."):
         return True
-    if place == 0:
-        return len(line.text) < 90
-    above = lines[place - 1]
-    apart = above.column != line.column or line.base - above.base > 1.5 * line.style.size
+    above = lines[place - 1] if place else None
+    apart = above is None or above.column != line.column or line.base - above.base > 1.5 * line.style.size
     return apart and not after.lstrip()[:1].islower()
 
 
@@ -380,7 +419,7 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
 
 def _laid(parts: Sequence[Part], lines: Sequence[Line], vocabulary: Collection[str], title: str) -> Laid:
     blocks: list[Block] = []
-    images: dict[int, int] = {}
+    images: dict[int, Shot] = {}
     for part in _listed(parts):
         if isinstance(part, list):
             made = list_block(part, vocabulary)
@@ -390,8 +429,8 @@ def _laid(parts: Sequence[Part], lines: Sequence[Line], vocabulary: Collection[s
             made = tables.block(part)
         elif isinstance(part, Figure):
             made = _figure_block(part, vocabulary)
-            if part.picture:
-                images[len(blocks)] = part.picture.key
+            if part.shot:
+                images[len(blocks)] = part.shot
         elif part.kind is Kind.CODE:
             made = _code_block(part)
         else:
@@ -422,6 +461,8 @@ def _list_or_not(items: list[Paragraph]) -> Iterator[Part | list[Paragraph]]:
 
 def _figure_block(figure: Figure, vocabulary: Collection[str]) -> Block:
     text, marks = marked([(line.text, line) for line in figure.caption], vocabulary)
+    if figure.shot:  # the first letter brings the picture's place with it
+        marks = (*marks, Mark(0, 1, figure.rect.on(figure.page)))
     return Block(Kind.FIGURE, text, title=text, marks=marks, page=figure.page)
 
 

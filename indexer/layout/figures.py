@@ -1,20 +1,27 @@
-"""Pictures worth keeping, and the captions that belong to them."""
+"""Pictures and drawings worth keeping, and the captions that belong to them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from indexer.layout.page import Line, Page, Picture, Rect
+from indexer.layout.page import Line, Page, Picture, Rect, around
 
 SMALLEST = 40.0  # points a side: smaller pictures are bullets, icons, rules
 SMALLEST_AREA = 0.01  # of the page's
 LARGEST_AREA = 0.9  # of the page's: larger ones are scans and backgrounds
 REPEATED = 3  # pages: a picture on so many is a logo
 NEAR = 40.0  # points between a picture and its caption
+PARTS = 16.0  # points between the parts of one figure
+LABEL = 50  # characters of what is written at a drawing, at most
+CELL = 10.0  # points: what is drawn no farther apart is one drawing
+STROKES = 4  # paths that make a drawing: fewer are a box or a rule
 
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|abb(?:ildung|\.)|figura|chart|图|図)\s*[A-Z]?\.?\s?\d", re.IGNORECASE)
+
+CAPTION_WORD = re.compile(r"\s*(?:fig|abb|chart|图|図)", re.IGNORECASE)
+"""What a caption's first stretch of text begins with, its number or not."""
 
 
 def pictures(pages: Sequence[Page]) -> dict[int, list[Picture]]:
@@ -41,6 +48,110 @@ def caption_of(rect: Rect, lines: Sequence[Line], starts: Sequence[int]) -> int 
 
     beside = [place for place in starts if _beside(lines[place].rect, rect) and distance(place) <= NEAR]
     return min(beside, key=distance, default=None)
+
+
+def drawings(paths: Iterable[Rect], width: float, height: float) -> list[Rect]:
+    """What is drawn on a page of this size, as the rectangles of connected drawings of real size.
+
+    What fills half of the page is its background.
+    """
+    cells: dict[tuple[int, int], int] = {}
+    boxes: list[tuple[Rect, tuple[int, int]]] = []
+    for path in set(paths):
+        rect = Rect(max(path.x0, 0), max(path.y0, 0), min(path.x1, width), min(path.y1, height))
+        if rect.width < 0 or rect.height < 0 or rect.width * rect.height > width * height / 2:
+            continue
+        x0, y0, x1, y1 = (int(side // CELL) for side in rect)
+        boxes.append((rect, (x0, y0)))
+        for x in range(x0, x1 + 1):
+            for y in range(y0, y1 + 1):
+                cells.setdefault((x, y), -1)
+    count = _connect(cells)
+    held: list[list[Rect]] = [[] for _ in range(count)]
+    for rect, cell in boxes:
+        held[cells[cell]].append(rect)
+    whole = [around(rects) for rects in held if len(rects) >= STROKES]
+    return [rect for rect in whole if min(rect.width, rect.height) >= SMALLEST]
+
+
+def _connect(cells: dict[tuple[int, int], int]) -> int:
+    """Gives the cells the numbers of the areas they make with their neighbours; how many areas there are."""
+    count = 0
+    for cell in cells:
+        if cells[cell] >= 0:
+            continue
+        waiting = [cell]
+        cells[cell] = count
+        while waiting:
+            x, y = waiting.pop()
+            for beside in ((x + i, y + j) for i in (-1, 0, 1) for j in (-1, 0, 1)):
+                if cells.get(beside) == -1:
+                    cells[beside] = count
+                    waiting.append(beside)
+        count += 1
+    return count
+
+
+def labels(lines: Sequence[Line]) -> list[Rect]:
+    """What may be written at a drawing: short pieces of lines, not the last line of a paragraph."""
+    found: list[Rect] = []
+    above: Line | None = None
+    for line in lines:
+        is_end = (
+            above is not None
+            and len(above.text) > LABEL
+            and above.column == line.column
+            and above.style == line.style
+            and 0 < line.base - above.base < 1.5 * line.style.size
+        )
+        if not is_end:
+            found += [cell.rect for cell in line.cells if len(cell.text) <= LABEL]
+        above = line
+    return found
+
+
+def labelled(rect: Rect, labels: Sequence[Rect], edges: Collection[Rect] = ()) -> Rect:
+    """A drawing with what is written at its sides: numbers of an axis, names; up to the captions at the edges."""
+    for _ in range(2):  # the numbers, then the axis' name
+        near = Rect(rect.x0 - PARTS, rect.y0 - PARTS, rect.x1 + PARTS, rect.y1 + PARTS)
+        rect = around([rect, *(label for label in labels if label.overlaps(near) and label.width <= near.width)])
+    for edge in edges:
+        if edge.x0 < rect.x1 and rect.x0 < edge.x1:
+            middle = (edge.y0 + edge.y1) / 2
+            if rect.y0 < edge.y0 < rect.y1 and middle > (rect.y0 + rect.y1) / 2:
+                rect = rect._replace(y1=edge.y0)
+            elif rect.y0 < edge.y1 < rect.y1 and middle < (rect.y0 + rect.y1) / 2:
+                rect = rect._replace(y0=edge.y1)
+    return rect
+
+
+def owners(parts: Sequence[Rect], lines: Sequence[Line], starts: Sequence[int]) -> list[int | None]:
+    """The caption (place in `lines`) of each picture or drawing: its nearest, or that of a part right beside it."""
+    found = [caption_of(part, lines, starts) for part in parts]
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for number, part in enumerate(parts):
+            if found[number] is None:
+                found[number] = next(
+                    (
+                        owner
+                        for other, owner in zip(parts, found, strict=True)
+                        if owner is not None and _adjoins(part, other) and _same_side(part, other, lines[owner].rect)
+                    ),
+                    None,
+                )
+                is_changed |= found[number] is not None
+    return found
+
+
+def _adjoins(part: Rect, other: Rect) -> bool:
+    return part.overlaps(Rect(other.x0 - PARTS, other.y0 - PARTS, other.x1 + PARTS, other.y1 + PARTS))
+
+
+def _same_side(part: Rect, other: Rect, caption: Rect) -> bool:
+    """Whether both stand above, or both below the caption."""
+    return (part.y0 + part.y1 < caption.y0 + caption.y1) == (other.y0 + other.y1 < caption.y0 + caption.y1)
 
 
 def _beside(line: Rect, picture: Rect) -> bool:

@@ -71,15 +71,16 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image on a page; `key` finds its bytes in the file."""
+    """An image on a page; `key` finds its bytes in the file, which are turned or mirrored unless it stands upright."""
 
     rect: Rect
     key: int
+    is_upright: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as it came: fragments in the file's order, thin lines drawn on it, pictures."""
+    """A page as it came: fragments in the file's order, thin lines drawn on it, pictures, drawings of many paths."""
 
     number: int
     width: float
@@ -87,6 +88,7 @@ class Page:
     fragments: tuple[Fragment, ...]
     rulings: tuple[Rect, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    drawings: tuple[Rect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,9 @@ import numpy as np
 from indexer import ocr
 from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
-from indexer.layout.document import lay_out
+from indexer.images import MOST_SIDE, packed
+from indexer.layout import figures
+from indexer.layout.document import Shot, lay_out
 from indexer.layout.figures import SMALLEST
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
@@ -30,6 +32,8 @@ from kohaku.tree import Box, Kind
 MOST_IMAGE_BYTES = 20_000_000
 LEAST_PIXELS = 16  # a side: smaller images are rules, shades, bullets
 MOST_PIXELS = 60_000_000  # an image that must be decoded: larger ones are bombs or posters
+RESOLUTION = 150  # dots an inch of a drawing: labels of 6 points can be read
+EDGE = 2  # points around it
 THIN = 3  # points: what is drawn no wider is a line
 MOST_ENTRIES = 20_000  # of an outline
 MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
@@ -57,6 +61,11 @@ class Turn:
     height: float
     shown: tuple[float, ...]
     """The page's own rotation as a matrix, empty for none."""
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the page is read as its file has it."""
+        return not (self.quarters or self.shown)
 
     def read(self, rect: Rect) -> Rect:
         """The rectangle as the page is read."""
@@ -100,7 +109,7 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
             raise ReadError("no page can be read (damaged?): repair or export it again")
         title = _metadata_title(file)
         laid = lay_out(pages, _outline(file), title)
-        blocks = _shown(_with_images(file, laid.blocks, laid.images), turns)
+        blocks = _shown(_with_images(file, laid.blocks, laid.images, turns), turns)
         return Parsed(
             title or laid.title or path.stem,
             blocks,
@@ -221,7 +230,7 @@ def _pages(file: Any, reading: Reading, notes: Notes) -> tuple[list[Page], dict[
             continue
         pages.append(page)
         characters += sum(len(fragment.text) for fragment in page.fragments)
-        if turn.quarters or turn.shown:
+        if not turn.is_none:
             turns[page.number] = turn
     return pages, turns
 
@@ -276,6 +285,7 @@ def _scan(shown: Any, page: Page, lines: Sequence[ocr.Seen]) -> tuple[Page, Turn
             fragments=tuple(fragments(inks)),
             rulings=(),
             pictures=tuple(one for one in pictures if one.rect.width * one.rect.height < most),
+            drawings=(),
         ),
         turn,
     )
@@ -315,7 +325,7 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, width, height))
     seen, unseen = _inks(lines, turn, area)
-    if not (turn.quarters or turn.shown) and any(map(_is_white, seen)):
+    if turn.is_none and any(map(_is_white, seen)):
         white = _white_on_white(page, seen, drawn)
         if 0 < len(white) < len(seen):
             unseen += [ink for ink in seen if ink in white]
@@ -331,7 +341,11 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
             area.height,
             tuple(fragments(inks)),
             tuple(_rulings(drawn, turn)),
-            tuple(Picture(turn.read(picture.rect), picture.key) for picture in _pictures(page)),
+            tuple(
+                replace(picture, rect=turn.read(picture.rect), is_upright=picture.is_upright and turn.is_none)
+                for picture in _pictures(page)
+            ),
+            tuple(_drawings(drawn, inks, turn, area)),
         ),
         turn,
         ocr.is_garbled("".join([ink.text for ink in inks])),
@@ -452,6 +466,13 @@ def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
             yield turn.read(Rect(x1 - 1, y0, x1, y1))
 
 
+def _drawings(blocks: Sequence[Mapping[str, Any]], inks: Iterable[Ink], turn: Turn, area: Rect) -> Sequence[Rect]:
+    """The drawings on a page that has a figure's caption; elsewhere they say nothing that could be told."""
+    if len(blocks) < figures.STROKES or not any(figures.CAPTION_WORD.match(ink.text) for ink in inks):
+        return ()
+    return figures.drawings((turn.read(Rect._make(block["bbox"])) for block in blocks), area.width, area.height)
+
+
 def _pictures(page: Any) -> tuple[Picture, ...]:
     """The images on a page that are large enough to be figures."""
     named = [image for image in page.get_images() if min(image[2:4]) >= LEAST_PIXELS]
@@ -467,18 +488,33 @@ def _pictures(page: Any) -> tuple[Picture, ...]:
     if any(len(found) > 1 for found in xrefs):  # only their pixels tell them apart, which takes long
         shown = [info for info in page.get_image_info(xrefs=True) if _is_large(info["bbox"])]
         xrefs = [{info["xref"]} - {0} for info in shown]
-    return tuple(Picture(Rect(*info["bbox"]), min(found)) for info, found in zip(shown, xrefs, strict=True) if found)
+    return tuple(
+        Picture(Rect(*info["bbox"]), min(found), _is_upright(info["transform"]))
+        for info, found in zip(shown, xrefs, strict=True)
+        if found
+    )
+
+
+def _is_upright(matrix: Sequence[float]) -> bool:
+    """Whether an image stands as its bytes say, neither turned nor mirrored."""
+    across, turned, leaning, down = matrix[:4]
+    return across > 0 and down > 0 and abs(turned) < 0.01 * across and abs(leaning) < 0.01 * down
 
 
 def _is_large(bbox: Sequence[float]) -> bool:
     return min(bbox[2] - bbox[0], bbox[3] - bbox[1]) >= SMALLEST
 
 
-def _with_images(file: Any, blocks: tuple[Block, ...], images: Mapping[int, int]) -> tuple[Block, ...]:
+def _with_images(
+    file: Any, blocks: tuple[Block, ...], images: Mapping[int, Shot], turns: Mapping[int, Turn]
+) -> tuple[Block, ...]:
     """The blocks, figures with their bytes; a figure that has neither bytes nor caption goes."""
     result: list[Block] = []
     for place, block in enumerate(blocks):
-        image = _image(file, images[place]) if place in images else None
+        shot = images.get(place)
+        image = None
+        if shot is not None:
+            image = (_image(file, shot.key) if shot.key is not None else None) or _rendered(file, shot, turns)
         if block.kind is Kind.FIGURE and image is None and not block.text:
             continue
         result.append(replace(block, image=image) if image else block)
@@ -486,7 +522,7 @@ def _with_images(file: Any, blocks: tuple[Block, ...], images: Mapping[int, int]
 
 
 def _image(file: Any, xref: int) -> bytes | None:
-    """An image as PNG or JPEG; None where it is damaged, or too large to be taken in."""
+    """An image as PNG or JPEG; None where it is damaged, too large to be taken in, or has a mask that shapes it."""
     pymupdf = mupdf.load()
 
     try:
@@ -495,6 +531,8 @@ def _image(file: Any, xref: int) -> bytes | None:
         if pixels > MOST_PIXELS:
             return None
         found = file.extract_image(xref)
+        if found and found["smask"]:  # without it what is transparent would be black
+            return None
         if found and found["ext"] in ("png", "jpeg", "jpg"):
             data: bytes = found["image"]
         else:
@@ -503,6 +541,25 @@ def _image(file: Any, xref: int) -> bytes | None:
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
         return None
     return data if 0 < len(data) <= MOST_IMAGE_BYTES else None
+
+
+def _rendered(file: Any, shot: Shot, turns: Mapping[int, Turn]) -> bytes | None:
+    """What a page shows in a rectangle, as PNG, turned as the page is read; None where it can't be drawn."""
+    pymupdf = mupdf.load()
+
+    turn = turns.get(shot.page)
+    box = shot.rect.on(shot.page)
+    shown = turn.box(box) if turn else box
+    try:
+        page = file[shot.page - 1]
+        if any(image[2] * image[3] > MOST_PIXELS for image in page.get_images()):
+            return None
+        clip = pymupdf.Rect(shown.x0 - EDGE, shown.y0 - EDGE, shown.x1 + EDGE, shown.y1 + EDGE) & page.rect
+        scale = min(RESOLUTION / 72, MOST_SIDE / max(clip.width, clip.height, 1))
+        matrix = pymupdf.Matrix(scale, scale).prerotate(90 * turn.quarters - page.rotation if turn else 0)
+        return packed(page.get_pixmap(matrix=matrix, clip=clip, alpha=False))
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+        return None
 
 
 def _outline(file: Any) -> list[Entry]:

@@ -1,0 +1,82 @@
+"""Pictures of figures as others take them: of a usual format and size; none that shows nothing or is an ornament."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from indexer.blocks import Block
+from kohaku import mupdf
+from kohaku.tree import Kind
+
+LEAST_SIDE = 16  # pixels: less is a rule, a shade or a bullet
+LONGEST = 20.0  # times as long as high: more is a rule or a border
+MOST_SIDE = 2048  # pixels: models scale down what is larger
+MOST_BYTES = 4_000_000
+MOST_PIXELS = 60_000_000  # to be decoded: more is a bomb or a poster
+REPEATED = 3  # times in a document without a caption: a logo, an ornament
+PLAIN = 50  # pixels a byte: a picture packed so small may be of one colour, else it is not looked into,
+QUICK = 250_000  # pixels: unless that takes no time
+AS_THEY_ARE = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
+
+
+def without_ornaments(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks with pictures that can be shown; a figure that has neither picture nor words goes."""
+    ready = lru_cache(maxsize=8)(presentable)  # a logo comes again and again
+    shown = [replace(block, image=ready(block.image)) if block.image else block for block in blocks]
+    times = Counter(block.image for block in shown if block.image and not block.text)
+    return tuple(
+        block
+        for block in shown
+        if block.kind is not Kind.FIGURE or block.text or (block.image and times[block.image] < REPEATED)
+    )
+
+
+def presentable(image: bytes) -> bytes | None:
+    """A picture as PNG, JPEG, GIF or WebP of at most MOST_SIDE pixels; None where it can't be read or shows nothing."""
+    pymupdf = mupdf.load()
+
+    if image.startswith(b"RIFF"):  # WebP, which MuPDF does not read and models do
+        return image if len(image) <= MOST_BYTES else None
+    try:
+        packed_in = pymupdf.mupdf.fz_new_buffer_from_copied_data(image)
+        known = pymupdf.mupdf.fz_new_image_from_buffer(packed_in)  # its head is read, its pixels are not
+        width, height = known.w(), known.h()
+        if not _is_picture(width, height):
+            return None
+        is_small = max(width, height) <= MOST_SIDE and len(image) <= MOST_BYTES
+        as_it_is = image.startswith(AS_THEY_ARE) and known.n() <= 3 and is_small
+        if as_it_is and QUICK <= width * height < PLAIN * len(image):
+            return image
+        pixmap = pymupdf.Pixmap(image)
+        if pixmap.is_unicolor:
+            return None
+        return image if as_it_is else packed(pixmap)
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+        return None
+
+
+def packed(pixmap: Any) -> bytes | None:
+    """A pixmap as PNG, or as JPEG where that is too large, scaled down to MOST_SIDE; None where it is of one colour."""
+    pymupdf = mupdf.load()
+
+    if pixmap.is_unicolor:
+        return None
+    if pixmap.n - pixmap.alpha > 3 or pixmap.colorspace is None:
+        pixmap = pymupdf.Pixmap(pymupdf.csRGB, pixmap)
+    scale = MOST_SIDE / max(pixmap.width, pixmap.height)
+    if scale < 1:
+        size = (max(round(side * scale), 1) for side in (pixmap.width, pixmap.height))
+        pixmap = pymupdf.Pixmap(pixmap, *size, None)
+    data: bytes = pixmap.tobytes("png")
+    if len(data) > MOST_BYTES:
+        data = (pymupdf.Pixmap(pixmap, 0) if pixmap.alpha else pixmap).tobytes("jpeg", jpg_quality=90)
+    return data if len(data) <= MOST_BYTES else None
+
+
+def _is_picture(width: int, height: int) -> bool:
+    short, long = sorted((width, height))
+    return short >= LEAST_SIDE and long <= LONGEST * short and short * long <= MOST_PIXELS
