@@ -15,6 +15,7 @@ from kohaku.errors import ReadError
 
 RESOLUTION = 100  # dots an inch: body text can be read, and a page takes about 100 KB
 MOST_PIXELS = 2_000  # a side: posters, and pages that only claim to be large, are drawn coarser
+MOST_PNG_BYTES = 250_000  # text is smaller; what is larger holds photographs
 QUALITY = 70  # of JPEG
 BATCH = 25  # pages a process draws: what breaks it costs these pictures alone
 SECONDS = 20.0  # a page may take on average
@@ -77,15 +78,14 @@ def _pictures(file: Any, numbers: Sequence[int]) -> Iterator[PagePicture]:
 
 
 def _picture(page: Any, number: int) -> PagePicture:
-    """The page as PNG or JPEG, whichever is smaller: the one suits text, the other photographs."""
+    """The page as PNG, which suits text and takes half of JPEG's time, or as JPEG where it holds photographs."""
     pymupdf = mupdf.load()
 
     width, height = page.rect.width, page.rect.height
     scale = min(RESOLUTION / 72, MOST_PIXELS / max(width, height, 1))
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-    pictures = {
-        "image/png": bytes(pixmap.tobytes("png")),
-        "image/jpeg": bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY)),
-    }
-    media = min(pictures, key=lambda name: len(pictures[name]))
-    return PagePicture(number, width, height, media, pictures[media])
+    png = bytes(pixmap.tobytes("png"))
+    if len(png) <= MOST_PNG_BYTES:
+        return PagePicture(number, width, height, "image/png", png)
+    jpeg = bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))
+    return PagePicture(number, width, height, "image/jpeg", jpeg)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pymupdf
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -126,6 +127,11 @@ def test_of_the_pages_left_out_neither_picture_nor_text_is_there() -> None:
     assert "pages 2 of 2 are shown: --pages shows others" in page.select_one(".notes").get_text()  # type: ignore[union-attr]
 
 
+def test_pages_with_nothing_on_them_are_shown_as_such() -> None:
+    page = shown(tree_page(tree(), pages=[3], pictures={3: picture(3)}))
+    assert len(page.select("image")) == 1 and not page.select("details, a.box")
+
+
 def test_a_page_that_could_not_be_drawn_has_its_boxes_all_the_same() -> None:
     page = shown(tree_page(tree(), pages=[1, 2], pictures={2: picture(2)}))
     assert "1 page could not be drawn: 1" in page.get_text()
@@ -173,6 +179,17 @@ def test_pages_are_drawn_in_a_process_of_their_own(tmp_path: Path) -> None:
     assert {number: (one.width, one.height) for number, one in found.items()} == {1: (300, 400), 3: (14_000, 7_000)}
     assert pymupdf.Pixmap(found[1].data).width == pytest.approx(300 / 72 * 100, abs=1)
     assert pymupdf.Pixmap(found[3].data).width == 2000
+    assert found[1].media == "image/png"
+
+
+def test_a_page_that_is_a_photograph_is_drawn_as_jpeg(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (400, 400, 3), np.uint8)
+    photograph = pymupdf.Pixmap(pymupdf.csRGB, 400, 400, noise.tobytes(), False).tobytes("png")
+    with pymupdf.open() as pdf:
+        pdf.new_page(width=400, height=400).insert_image((0, 0, 400, 400), stream=photograph)
+        pdf.save(tmp_path / "photograph.pdf")
+    [found] = attempt([1], tmp_path / "photograph.pdf", 0, Reading())  # type: ignore[misc]
+    assert found.media == "image/jpeg" and found.data.startswith(b"\xff\xd8")
 
 
 def test_what_can_not_be_drawn_costs_its_picture_alone(tmp_path: Path) -> None:

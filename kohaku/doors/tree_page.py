@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from kohaku.doors.display import one_line, plain
@@ -23,7 +23,7 @@ from kohaku.tree import Box, Kind, Node, Tier, Tree
 if TYPE_CHECKING:
     from indexer.pictures import PagePicture
 
-FIRST_PAGES = 50  # shown where nobody says which: some 7 MB
+FIRST_PAGES = 50  # shown where nobody says which: some 8 MB
 MOST_NODES = 50_000  # of what has no pages to choose from: a browser takes seconds for as many
 MOST_PICTURE_BYTES = 500_000  # of a figure: larger ones are only named
 LABEL = 160  # characters of a paragraph in the tree, until it is opened
@@ -267,7 +267,7 @@ def _entries(
             sentences[node.parent].append(node)
     entries = [node for node in nodes if _is_entry(node)]
     open_sections: list[Node] = []
-    for node, following in zip(entries, [*entries[1:], None], strict=True):
+    for node, following in zip_longest(entries, entries[1:]):
         if node.kind is Kind.SECTION:
             open_sections.append(node)
         closes = 0
