@@ -85,4 +85,5 @@ def _is_picture(width: int, height: int) -> bool:
 def _is_plain(pixmap: Any) -> bool:
     """Whether all pixels are alike; MuPDF's own way to tell takes a hundred times as long."""
     samples: bytes = pixmap.samples
-    return samples == samples[: pixmap.n] * (pixmap.width * pixmap.height)
+    is_plain: bool = samples == samples[: pixmap.n] * (pixmap.width * pixmap.height)
+    return is_plain
