@@ -151,3 +151,89 @@ def test_a_word_that_a_pages_end_cuts_is_whole_and_the_footnote_stands_behind_it
     [whole] = [text for text in texts if "cut off" in text]
     assert "cut off in the middle of a word" in whole
     assert texts.index(whole) < texts.index("1 A footnote stands at the foot of the page.")
+
+
+def test_a_typed_pages_face_makes_no_code_of_its_prose(parsed: Read) -> None:
+    file, page = new()
+    text = " ".join(f"Sentence {number} was typed on a machine of old." for number in range(30))
+    assert page.insert_textbox(pymupdf.Rect(60, 60, 540, 700), text, fontname="cour", fontsize=10) >= 0
+    assert {block.kind for block in parsed(file).blocks} == {Kind.PARAGRAPH}
+
+
+def test_a_line_of_prose_that_names_functions_is_not_code(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 60, 550, 150), "before")
+    writer = pymupdf.TextWriter(page.rect)
+    plain, mono = pymupdf.Font("helv"), pymupdf.Font("cour")
+    place = pymupdf.Point(50, 180)
+    for text, font in (
+        ("kernelFastMultiplication", mono),
+        (" differs from ", plain),
+        ("kernelMatrixMultiplication", mono),
+        (" and from the one in this line of", plain),
+    ):
+        _, place = writer.append(place, text, font=font, fontsize=10)
+    writer.append((50, 192), "text, in that it takes what others give, and more than once.", font=plain, fontsize=10)
+    writer.write_text(page)
+    prose(page, (50, 220, 550, 400), "after")
+    blocks = parsed(file).blocks
+    assert {block.kind for block in blocks} == {Kind.PARAGRAPH}
+    assert blocks[1].text.endswith("line of text, in that it takes what others give, and more than once.")
+
+
+def test_a_dash_within_a_sentence_that_begins_a_line_makes_no_list(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 60, 550, 150), "before")
+    for number, line in enumerate(
+        (
+            "It is possible to take what is useful from both of these schools, and that is what is done now, because",
+            "- when combined with ideas from elsewhere that nobody had thought of before this was written down here -",
+            "it offers much.",
+        )
+    ):
+        page.insert_text((50, 200 + 12 * number), line, fontname="helv", fontsize=10)
+    prose(page, (50, 250, 550, 400), "after")
+    assert [block.kind for block in parsed(file).blocks] == [Kind.PARAGRAPH] * 3
+
+
+def test_a_small_table_at_the_pages_foot_is_no_footnote_and_a_year_no_notes_mark(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 60, 550, 450), "main", 40, 11)
+    page.insert_text((300, 600), "2023", fontsize=8)
+    page.insert_text((400, 600), "2024", fontsize=8)
+    for number, label in enumerate(("Scope 1, diesel", "Scope 2, market", "Scope 3, all")):
+        for x, text in ((50, label), (300, f"{number + 4}55"), (400, f"{number + 3}12")):
+            page.insert_text((x, 612 + 12 * number), text, fontsize=8)
+    page.insert_text((50, 700), "1. A certificate was retired without being counted.", fontsize=8)
+    kinds = [block.kind for block in parsed(file).blocks]
+    assert kinds == [Kind.PARAGRAPH, Kind.TABLE, Kind.FOOTNOTE]
+
+
+def test_large_and_roman_page_numbers_beside_a_running_foot_are_left_out(parsed: Read) -> None:
+    file = pymupdf.open()
+    for number in range(1, 9):
+        page = file.new_page(width=600, height=800)
+        prose(page, (50, 60, 550, 600), f"page{number}", 30)
+        page.insert_text((150, 770), "The Manual of the Machine", fontsize=12)
+        page.insert_text((520, 762), ("i", "ii", "iii", "iv", "1-1", "1-2", "1-3", "1-4")[number - 1], fontsize=12)
+    assert {block.text.split(" ")[0] for block in parsed(file).blocks} == {f"page{number}" for number in range(1, 9)}
+
+
+def test_page_numbers_right_under_the_text_of_short_pages_are_left_out(parsed: Read) -> None:
+    file = pymupdf.open()
+    for number in range(1, 6):
+        page = file.new_page(width=600, height=800)
+        prose(page, (50, 60, 550, 300), f"page{number}", 10 + number)
+        page.insert_text((300, 340 + 30 * number), str(number + 6), fontsize=10)
+        file.new_page(width=600, height=800)
+    assert {block.text.split(" ")[0] for block in parsed(file).blocks} == {f"page{number}" for number in range(1, 6)}
+
+
+def test_a_raised_digit_makes_no_other_number_of_the_one_before(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 60, 550, 150), "before")
+    page.insert_text((50, 180), "The cells of the brain are up to 10", fontsize=10)
+    width = pymupdf.get_text_length("The cells of the brain are up to 10", fontsize=10)
+    page.insert_text((50 + width, 176), "6", fontsize=6)
+    page.insert_text((56 + width, 180), "and more.", fontsize=10)
+    assert "up to 10⁶ and more." in " ".join(block.text for block in parsed(file).blocks)

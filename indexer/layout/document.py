@@ -10,6 +10,7 @@ from indexer.clean import words
 from indexer.layout import figures, outline, tables
 from indexer.layout.body import body_style
 from indexer.layout.columns import columns
+from indexer.layout.faces import with_telling_faces
 from indexer.layout.furniture import without_furniture
 from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
@@ -70,7 +71,7 @@ class Laid:
 
 def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title: str = "") -> Laid:
     """Headings, paragraphs, tables and figures of a document's pages, in reading order."""
-    pages = without_furniture(pages)
+    pages = without_furniture(with_telling_faces(pages))
     kept = figures.pictures(pages)
     flow: list[Item] = []
     notes: dict[int, list[Line]] = {}
@@ -117,14 +118,30 @@ def _page_items(
     """A page's lines, tables and figures in reading order, its footnotes apart."""
     items: list[Item] = []
     small: list[Line] = []
+    drawing = tables.drawing(page.rulings)
     for column in found:
-        count = footnotes(column, body, page.height)
+        count = _notes(column, body, page.height, drawing)
         small += column[len(column) - count :]
-        items += _with_tables(column[: len(column) - count], tables.drawing(page.rulings))
+        items += _with_tables(column[: len(column) - count], drawing)
     for table in drawn:
         items = _placed(items, table)
     items = _captioned_tables(items)
     return _with_figures(items, page, kept), small
+
+
+def _notes(column: Sequence[Line], body: Style, height: float, drawing: Rect | None) -> int:
+    """How many lines from the column's end are footnotes; a table's rows are none, however small they are set."""
+    count = footnotes(column, body, height)
+    if not count:
+        return 0
+    begun = len(column) - count
+    rows = [
+        place
+        for first, last, _ in tables.aligned(column, drawing)
+        for place in range(max(first, begun), last + 1)
+        if len(column[place].cells) > 1
+    ]
+    return footnotes(column[rows[-1] + 1 :], body, height) if len(rows) > 1 else count
 
 
 def _with_tables(lines: Sequence[Line], drawing: Rect | None) -> list[Item]:

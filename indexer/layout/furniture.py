@@ -23,6 +23,9 @@ BARE_NUMBER = re.compile(
     r"\W*(?:page|p\.|seite|第)?\s*(?:[\divxlcIVXLC]{1,7}|[A-Z]-\d+|\d+-\d+)(?:\s*(?:/|of|von|页)\s*\d*)?\W*", re.I
 )
 
+COUNTS = {"#", "#roman"}  # keys of nothing but a number that counts pages
+MOST_BETWEEN = 4  # pages that one printed page may fill, or that bear no number
+LEAST_COUNTED = 4  # pages on which the text's last row is the next number
 Key = tuple[str, str, int, int]
 
 
@@ -36,12 +39,15 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
             for key in _keys(page, side, row):
                 seen[key].add(page.number)
     numbering = _numbering(seen, len(pages))
+    counted = _counted(pages)
     result: list[Page] = []
     for page, found in zip(pages, edges, strict=True):
-        gone: set[int] = set()
+        gone = counted & set(map(id, page.fragments))
         stopped: set[str] = set()  # sides where text has begun: nothing behind it is furniture
         for side, row in found:
-            large = row[0].style.size > LARGE * usual
+            if counted and gone.issuperset(map(id, row)):
+                continue
+            large = row[0].style.size > LARGE * usual and not _is_bare(row)
             repeated = any(_repeats(seen, key, len(pages), large) for key in _keys(page, side, row))
             if side in stopped or not (repeated or _numbered(page, row, numbering)) or _is_note(row):
                 stopped.add(side)
@@ -101,6 +107,8 @@ def _repeats(seen: dict[Key, set[int]], key: Key, pages: int, large: bool) -> bo
         return False
     if len(key[1]) < 2 and key[1] != "#":
         return len(numbers) >= 3
+    if key[1] in COUNTS and numbers[1] - numbers[0] <= 2:
+        return True
     if len(numbers) == 2:
         return pages <= 4
     # Three within five pages: heads may alternate between left and right pages.
@@ -114,6 +122,32 @@ def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
         if text.startswith("#"):
             counts[side, offset] |= numbers
     return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
+
+
+def _counted(pages: Sequence[Page]) -> set[int]:
+    """The ids of page numbers right under the text, where pages end early: the last rows that count up one by one."""
+    run: list[tuple[int, int, int]] = []  # page, number, id
+    found: set[int] = set()
+    for page in pages:
+        last = max(page.fragments, key=lambda fragment: fragment.base, default=None)
+        if last is None or not INTEGER.fullmatch(last.text) or len(last.text) > 4 or _has_neighbour(page, last):
+            continue
+        if run and not (int(last.text) == run[-1][1] + 1 and page.number - run[-1][0] <= MOST_BETWEEN):
+            run = []
+        run.append((page.number, int(last.text), id(last)))
+        if len(run) >= LEAST_COUNTED:
+            found.update(place for _, _, place in run)
+    return found
+
+
+def _has_neighbour(page: Page, last: Fragment) -> bool:
+    return any(other is not last and other.rect.y1 > last.rect.y0 + 2 for other in page.fragments)
+
+
+def _is_bare(row: Sequence[Fragment]) -> bool:
+    """Whether the row is nothing but a page's number."""
+    text = " ".join(fragment.text for fragment in row)
+    return len(text) < 12 and BARE_NUMBER.fullmatch(text) is not None
 
 
 def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int]]) -> bool:
@@ -130,4 +164,5 @@ def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int
 
 def _is_note(row: Sequence[Fragment]) -> bool:
     """Whether the row is a footnote's first: a mark, then words."""
-    return NOTE.match(row[0].text) is not None
+    first = row[0]
+    return NOTE.match(first.text) is not None or (first.lead.size < first.style.size - 0.9 and first.text[0].isdigit())

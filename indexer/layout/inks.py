@@ -13,6 +13,9 @@ from indexer.layout.page import Fragment, Rect, Style, around, main_style
 
 WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
 SPACE = 0.15  # of the letter size: what is closer is one word
+RAISED = 0.85  # of the size of the number before: exponents and notes' marks are smaller
+EXPONENT = re.compile(r"\s*[-−–+]?\d{1,3}(?:,\d{1,2})*\s*")
+SUPERSCRIPTS = str.maketrans("0123456789-−–+,", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁻⁺˒")
 # TeX's old fonts set accents before their letters.
 ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
 ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
@@ -84,13 +87,24 @@ def _inked(ink: Ink) -> Rect:
 def _joined(inks: Sequence[Ink]) -> str:
     """The texts of inks beside each other, with a space where they stand apart."""
     parts = [inks[0].text]
-    right, size = inks[0].rect.x1, inks[0].style.size
-    for text, rect, _, style in inks[1:]:
+    right, size, foot = inks[0].rect.x1, inks[0].style.size, inks[0].base
+    for text, rect, base, style in inks[1:]:
         if rect.x0 - right > SPACE * min(size, style.size):
             parts.append(" ")
+        elif style.size < RAISED * size and base < foot - 0.1 * size and parts[-1][-1:].isdigit():
+            text = raised(text)
         parts.append(text)
-        right, size = rect.x1, style.size
+        right, size, foot = rect.x1, style.size, base
     return "".join(parts)
+
+
+def raised(text: str) -> str:
+    """Digits raised behind a number, as characters that make no other number of it; other text as it is.
+
+    >>> raised("6"), raised("−12"), raised("th")
+    ('⁶', '⁻¹²', 'th')
+    """
+    return text.translate(SUPERSCRIPTS) if EXPONENT.fullmatch(text) else text
 
 
 def _text(raw: str) -> str:

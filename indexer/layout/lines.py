@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from indexer.layout.inks import RAISED, raised
 from indexer.layout.page import Fragment, Line, Rect, around, main_style
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
@@ -80,9 +81,19 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     base = median(fragment.base for fragment in row if fragment.style == style)
     parts = [row[0].text]
     for before, fragment in pairwise(row):
-        parts.append(fragment.text if _touches(before, fragment) else f" {fragment.text}")
+        if not _touches(before, fragment):
+            parts.append(f" {fragment.text}")
+        elif before.text[-1].isdigit() and _is_raised(before, fragment):
+            parts.append(raised(fragment.text))
+        else:
+            parts.append(fragment.text)
     text = "".join(parts)
     return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
+
+
+def _is_raised(before: Fragment, fragment: Fragment) -> bool:
+    size = before.style.size
+    return fragment.style.size < RAISED * size and fragment.base < before.base - 0.1 * size
 
 
 def _touches(before: Fragment, fragment: Fragment) -> bool:

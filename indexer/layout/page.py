@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 
 from kohaku.tree import Box
 
+NOT_CODE = 0.25  # of a line's characters in a proportional face make it prose
+
 
 class Style(NamedTuple):
     """How text looks; sizes are rounded to half points, since LaTeX's 10 pt is 9.963."""
@@ -135,4 +137,9 @@ def main_style(parts: Sequence[Styled]) -> Style:
     weights: dict[Style, int] = {}
     for part in parts:
         weights[part.style] = weights.get(part.style, 0) + len(part.text)
-    return max(weights, key=lambda style: weights[style])
+    found = max(weights, key=lambda style: weights[style])
+    if found.mono:  # a paragraph's line may name many functions: code is code throughout
+        prose = {style: weight for style, weight in weights.items() if not style.mono}
+        if sum(prose.values()) > NOT_CODE * sum(weights.values()):
+            return max(prose, key=lambda style: prose[style])
+    return found

@@ -23,8 +23,9 @@ LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 FORMULA_NUMBER = re.compile(r"\s\(\d{1,2}(?:\.\d{1,2}){0,2}[a-z]?\)$")
 QUOTE_MARKS = '“„«‘"「『'
 BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
+DASHES = "–—-"
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
-FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
+FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}(?!\d)|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
 TERMINAL = re.compile(r"[.?!:;。！？：；؟۔][\"'”’)\]»\d]*$")
 
 
@@ -129,18 +130,39 @@ def _belongs(group: Sequence[Line], line: Line, usual: Mapping[float, float]) ->
     last = group[-1]
     if last.page != line.page or last.column != line.column:
         return False
-    if abs(last.style.size - line.style.size) > 1.1 or last.style.mono != line.style.mono:
+    if abs(last.style.size - line.style.size) > 1.1:
+        return False
+    if last.style.mono != line.style.mono and not _wraps_into_mono(group, line):
         return False
     size = line.style.size
     distance = line.base - last.base
     most = max(LOOSER * usual.get(size, 1.2 * size), 1.2 * size)
     if not -0.2 * size < distance <= max(min(most, (1 + JOINING_GAP) * size), 1.05 * size):
         return False
-    if is_item(line.text) and (BULLET.match(line.text) or not _mid_sentence(last)):
+    if is_item(line.text) and not _is_inside(group, line):
         return False
-    if line.style.mono:
+    if line.style.mono and group[0].style.mono:
         return True
     return not _starts_anew(group, last, line)
+
+
+def _wraps_into_mono(group: Sequence[Line], line: Line) -> bool:
+    """Whether a line that is monospaced is a sentence's, or the line after it: an address, a name that was wrapped."""
+    if group[0].style.mono:
+        return False
+    last = group[-1]
+    return last.style.mono or (_mid_sentence(last) and abs(line.rect.x0 - last.rect.x0) < INDENT * line.style.size)
+
+
+def _is_inside(group: Sequence[Line], line: Line) -> bool:
+    """Whether what looks like an item's start only stands there by chance: a dash or number within a sentence."""
+    last = group[-1]
+    if not _mid_sentence(last):
+        return False
+    if not BULLET.match(line.text):
+        return True
+    in_line = abs(line.rect.x0 - last.rect.x0) < INDENT * line.style.size
+    return line.text[0] in DASHES and in_line and not is_item(group[0].text)
 
 
 def _starts_anew(group: Sequence[Line], last: Line, line: Line) -> bool:
