@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -12,11 +12,12 @@ from indexer.captions import with_captions
 from indexer.changes import Fingerprint, Task, candidates, digest, tasks
 from indexer.files import absolute, content_hash, find, name_of, printable
 from indexer.grow import PASSAGE_TOKENS, adopt
-from indexer.metadata import read_metadata
+from indexer.metadata import Row, read_metadata
 from indexer.pool import prepare_all
 from indexer.prepare import Prepared
-from indexer.readers import READERS, known
+from indexer.readers import known, no_reader
 from indexer.reading import AS_EVER, Reading
+from indexer.report import Progress, Report
 from indexer.vectors import vectors
 from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
@@ -26,49 +27,6 @@ from kohaku.tokens import count
 from kohaku.tree import Document, Vectors
 
 PARSER = 16  # raised with every change in what readers or the tree make of a file: all files are then read anew
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is: documents done of those that have to be read, and the one in hand."""
-
-    done: int
-    total: int
-    current: str
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a run did: counts of documents (added, replaced, removed) and of files (skipped, duplicates).
-
-    `failed` and `notes` are (path, line) pairs, `nodes` what the index holds now by kind. `captions` are pictures that
-    a model has described, `uncaptioned` (figure, line) pairs of those where it failed.
-    """
-
-    added: int = 0
-    replaced: int = 0
-    skipped: int = 0
-    removed: int = 0
-    duplicates: int = 0
-    failed: tuple[tuple[str, str], ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    nodes: Mapping[str, int] = field(default_factory=dict)
-    captions: int = 0
-    uncaptioned: tuple[tuple[str, str], ...] = ()
-    seconds: float = 0.0
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The report in the making."""
-
-    added: int = 0
-    replaced: int = 0
-    skipped: int = 0
-    removed: int = 0
-    duplicates: int = 0
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 def build(
@@ -93,52 +51,38 @@ def build(
     started = time.monotonic()
     given = [absolute(path) for path in paths]
     rows = None if metadata is None else read_metadata(metadata)
-    tally = _Tally()
     max_tokens = passage_tokens(embedder)
-    files = _readable(given, store, prune, tally)
     settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
-
-    def wanted(stored: str) -> str:
-        return settings + reading.again(stored)
-
+    files, unread = _readable(given, store, prune)
+    listed, is_used = _listed(files, store, rows, lambda stored: settings + reading.again(stored))
+    report = unread
+    if rows and not is_used:
+        note = f"none of its {len(rows)} ids is a file's name without suffix: not used"
+        report += Report(notes=((str(metadata), note),))
     todo: dict[Path, Task] = {}
-    listed = list(tasks(files, store.documents(), rows, wanted, _content_of))
-    if rows and listed and not any(task.row for task in listed):  # another folder's, or misnamed: wipe nothing
-        tally.notes.append((str(metadata), f"none of its {len(rows)} ids is a file's name without suffix: not used"))
-        listed = list(tasks(files, store.documents(), None, wanted, _content_of))
     for task in listed:
         if task.is_done and not force:
-            _note_sources(task, store, tally)
+            report += _note_sources(task, store)
         else:
             todo[task.path] = task
     for number, (path, outcome) in enumerate(prepare_all(todo, max_tokens, reading, workers=workers)):
+        task = todo[path]
         if progress:
             progress(Progress(number, len(todo), path.name))
         if isinstance(outcome, ReadError):
-            tally.failed.append((printable(path), _reason(outcome, todo[path], store)))
+            report += Report(failed=((printable(path), _reason(outcome, task, store)),))
         else:
-            task = todo[path]
-            former = {} if force else _former_vectors(task.known, store)
             met = replace(task.fingerprint, settings=settings + reading.fingerprint(outcome.met))
-            _enter(replace(task, fingerprint=met), outcome, store, embedder, paragraph_vectors, former, tally)
+            former = {} if force else _former_vectors(task.known, store)
+            report += _enter(replace(task, fingerprint=met), outcome, store, embedder, paragraph_vectors, former)
     for document in store.documents():
         if not document.sources:  # its files hold other documents' content now
             store.remove(document.id)
     if prune:
-        tally.removed += _prune(given, files, store)
+        report += Report(removed=_prune(given, files, store))
     if progress:
         progress(Progress(len(todo), len(todo), ""))
-    return Report(
-        added=tally.added,
-        replaced=tally.replaced,
-        skipped=tally.skipped,
-        removed=tally.removed,
-        duplicates=tally.duplicates,
-        failed=tuple(tally.failed),
-        notes=tuple(tally.notes),
-        nodes=store.counts(),
-        seconds=time.monotonic() - started,
-    )
+    return report + Report(nodes=store.counts(), seconds=time.monotonic() - started)
 
 
 def passage_tokens(embedder: Embedder) -> int:
@@ -146,17 +90,15 @@ def passage_tokens(embedder: Embedder) -> int:
     return min(PASSAGE_TOKENS, embedder.max_tokens)
 
 
-def tell(store: Store, embedder: Embedder) -> int:
-    """Puts captions that came after their documents into these; how many documents that were."""
-    ids = store.untold()
-    for id in ids:
+def tell(store: Store, embedder: Embedder) -> None:
+    """Puts captions that came after their documents into these."""
+    for id in store.untold():
         tree = store.tree(id)
         if tree is not None:
             known = store.captions({node.image for node in tree.nodes if node.image})
             told = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
             former = _former_vectors(tree.document, store)
             store.put(told, *vectors(told.nodes, embedder, _mode(tree.document), known=former))
-    return len(ids)
 
 
 def _mode(document: Document) -> ParagraphVectors:
@@ -168,22 +110,27 @@ def _mode(document: Document) -> ParagraphVectors:
 # ---- what there is
 
 
-def _readable(given: Sequence[Path], store: Store, prune: bool, tally: _Tally) -> dict[str, tuple[Path, str]]:
-    """The files that can be read, by source, with their content's hash; the others are said to have failed."""
-    files: dict[str, tuple[Path, str]] = {}
+Files = dict[str, tuple[Path, str]]
+"""Files by source, with their content's hash."""
+
+
+def _readable(given: Sequence[Path], store: Store, prune: bool) -> tuple[Files, Report]:
+    """The files that can be read; the others are said to have failed."""
+    files: Files = {}
+    failed: list[tuple[str, str]] = []
     for path in find(given):
         source = printable(path)
         if not path.exists() and prune and store.document_of(source):
             continue  # named, and gone
         reason = _unreadable(path)
         if reason:
-            tally.failed.append((source, reason))
+            failed.append((source, reason))
             continue
         try:
             files[source] = (path, content_hash(path))
         except OSError as error:
-            tally.failed.append((source, f"can't be read: {error.strerror or error}"))
-    return files
+            failed.append((source, f"can't be read: {error.strerror or error}"))
+    return files, Report(failed=tuple(failed))
 
 
 def _unreadable(path: Path) -> str | None:
@@ -192,7 +139,7 @@ def _unreadable(path: Path) -> str | None:
     if not path.is_file():
         return "not a file"
     if not known(path):
-        return f"no reader for {path.suffix or 'a name without a suffix'}; there are {', '.join(READERS)}"
+        return str(no_reader(path))
     return None
 
 
@@ -204,16 +151,24 @@ def _content_of(source: str) -> str | None:
         return None
 
 
-def _note_sources(task: Task, store: Store, tally: _Tally) -> None:
+def _listed(
+    files: Files, store: Store, rows: Mapping[str, Row] | None, wanted: Callable[[str], str]
+) -> tuple[list[Task], bool]:
+    """The tasks for the files, and whether they use the rows: others' or misnamed ones wipe nothing."""
+    listed = list(tasks(files, store.documents(), rows, wanted, _content_of))
+    if not rows or not listed or any(task.row for task in listed):
+        return listed, True
+    return list(tasks(files, store.documents(), None, wanted, _content_of)), False
+
+
+def _note_sources(task: Task, store: Store) -> Report:
     """Keeps further names of a content that is stored."""
     document = task.known
     assert document is not None
-    for source in task.sources:
-        if source in document.sources:
-            tally.skipped += 1
-        else:
-            store.add_source(document.id, source)
-            tally.duplicates += 1
+    new = [source for source in task.sources if source not in document.sources]
+    for source in new:
+        store.add_source(document.id, source)
+    return Report(skipped=len(task.sources) - len(new), duplicates=len(new))
 
 
 def _reason(error: ReadError, task: Task, store: Store) -> str:
@@ -238,8 +193,7 @@ def _enter(
     embedder: Embedder,
     mode: ParagraphVectors,
     former_vectors: Mapping[str, Vectors],
-    tally: _Tally,
-) -> None:
+) -> Report:
     """Stores a document whole, in place of what its files held before."""
     document = _document(task, prepared, _id(task, prepared, store))
     tree = adopt(prepared.tree, document)
@@ -254,10 +208,13 @@ def _enter(
     for source in set(now.sources if now else ()) - set(task.sources):
         store.drop_source(source)  # it held the former content, and does no more
     store.put(tree, rows, direct)
-    tally.added += task.known is None
-    tally.replaced += task.known is not None
-    tally.duplicates += sum(task.known is None or source not in task.known.sources for source in task.sources[1:])
-    tally.notes += [(printable(task.path), note) for note in prepared.notes]
+    known_sources = task.known.sources if task.known else ()
+    return Report(
+        added=int(task.known is None),
+        replaced=int(task.known is not None),
+        duplicates=sum(source not in known_sources for source in task.sources[1:]),
+        notes=tuple((printable(task.path), note) for note in prepared.notes),
+    )
 
 
 def _document(task: Task, prepared: Prepared, id: str) -> Document:
@@ -296,7 +253,7 @@ def _endless(ids: Iterator[str], wanted: str) -> Iterator[str]:
 # ---- what goes out
 
 
-def _prune(given: Sequence[Path], files: Mapping[str, tuple[Path, str]], store: Store) -> int:
+def _prune(given: Sequence[Path], files: Files, store: Store) -> int:
     """Drops sources under the given paths that are not there any more; how many documents went with them."""
     folders = [Path(printable(path)) for path in given if path.is_dir()]
     named = {printable(path) for path in given if not path.exists()}

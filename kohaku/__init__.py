@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from indexer.build import Progress, Report
+    from indexer.report import Progress, Report
     from kohaku.doors.engine import Engine
 
 __all__ = ["index", "open"]

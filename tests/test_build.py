@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Parsed
-from indexer.build import Progress, Report, build
+from indexer.build import build
 from indexer.changes import candidates
 from indexer.reading import Reading
+from indexer.report import Progress, Report
 from indexer.single import tree_of
 from kohaku.errors import ReadError
 from kohaku.store import Store

@@ -35,13 +35,18 @@ def known(path: Path) -> bool:
     return path.suffix.lower() in READERS
 
 
+def no_reader(path: Path) -> ReadError:
+    """What is said of a file of a name that no reader is for."""
+    return ReadError(f"no reader for {path.suffix or 'a name without a suffix'}; there are {', '.join(READERS)}")
+
+
 def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
     """The file as its format's reader understands it; ReadError where that can't be done.
 
     A file is read as what it is, whatever its name says. Text beyond the characters allowed is left out, with a note.
     """
     if not known(path):
-        raise ReadError(f"no reader for {path.suffix or 'files without a suffix'}; there are {', '.join(READERS)}")
+        raise no_reader(path)
     try:
         kind = kind_of(path)
         if kind not in READERS:

@@ -15,7 +15,7 @@ from kohaku.tree import Document, Kind, Node, Tier
 if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.answer import Answer
     from answerer.score import Score
-    from indexer.build import Report
+    from indexer.report import Report
     from kohaku.chat import Usage
     from kohaku.store import Store
     from retriever.evidence import Context, Evidence

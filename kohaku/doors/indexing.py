@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from indexer import ocr, pictures, single
-from indexer.build import Progress, Report, build, tell
+from indexer.build import build, tell
 from indexer.captions import Captioned, caption_all
 from indexer.reading import FileLimits, Reading, Tesseract
+from indexer.report import Progress, Report
 from kohaku.chat import OpenAIChat
 from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
@@ -52,16 +52,9 @@ def index(
         )
         started = time.monotonic()
         done = _captioned(store, chat, settings.concurrency, progress)
-        told = tell(store, embedder)  # also what a run that was stopped had asked for
-        if done is None and not told:
-            return report
-        return replace(
-            report,
-            captions=done.made if done else 0,
-            uncaptioned=done.failed if done else (),
-            nodes=store.counts(),
-            seconds=report.seconds + time.monotonic() - started,
-        )
+        tell(store, embedder)  # also what a run that was stopped had asked for
+        seconds = time.monotonic() - started
+        return report + Report(captions=done.made, uncaptioned=done.failed, nodes=store.counts(), seconds=seconds)
 
 
 def _captioner(settings: Settings) -> OpenAIChat | None:
@@ -76,9 +69,9 @@ def _captioner(settings: Settings) -> OpenAIChat | None:
 
 def _captioned(
     store: Store, chat: OpenAIChat | None, concurrency: int, progress: Callable[[Progress], None] | None
-) -> Captioned | None:
+) -> Captioned:
     if chat is None:
-        return None
+        return Captioned()
     with chat:
         return caption_all(
             store,
