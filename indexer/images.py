@@ -24,7 +24,7 @@ AS_THEY_ARE = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 
 
 def without_ornaments(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks with pictures that can be shown; a figure that has neither picture nor words goes."""
+    """The blocks with pictures as others take them; a figure that has neither picture nor words goes."""
     ready = lru_cache(maxsize=8)(presentable)  # a logo comes again and again
     shown = [replace(block, image=ready(block.image)) if block.image else block for block in blocks]
     times = Counter(block.image for block in shown if block.image and not block.text)

@@ -16,6 +16,7 @@ from indexer.clean import clean, dehyphenate, words
 from indexer.numerals import roman
 from indexer.sentences import split
 from indexer.tables import names_columns, table
+from kohaku.rows import cells_of
 from kohaku.tree import Kind
 
 Page = tuple[int | None, str]
@@ -55,7 +56,6 @@ SENTENCE_END = re.compile(
 DRAWN = re.compile(r"(?=.*[-=*_~#+^]{2}|(?:[-=*_~#] ){2})[-=*_~#+^:|\s]{3,}")  # a rule, or a border of a table
 UNDERLINE = re.compile(r"([-=*_~#+^])\1{2,}")
 PIPED = re.compile(r"\|.*\|")
-BAR = re.compile(r"(?<!\\)\|")
 STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}\S*.*")  # stands upright beside the first page's text
 NUMBER = re.compile(r"[$€£~<>±(]*[-−]?\d[\d,.]*\s?(?:%|[xX×]|[kMBKGT]?)[)*†]*")
 
@@ -312,7 +312,7 @@ def _piped(lines: Sequence[Line], at: int) -> int:
 
 
 def _drawn_table(lines: Sequence[Line]) -> Block:
-    rows = [[clean(cell) for cell in BAR.split(line.text[1:-1])] for line in lines]
+    rows = [cells_of(line.text)[1] for line in lines]
     return replace(table(rows, headers=int(names_columns(rows[0]))), page=lines[0].page)
 
 

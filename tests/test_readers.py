@@ -206,6 +206,12 @@ def test_text_has_the_heads_that_its_author_drew_or_set_apart(tmp_path: Path) ->
     assert not any("---" in block.text or "* *" in block.text for block in found if block.kind is not Kind.TABLE)
 
 
+def test_a_bar_in_a_cell_of_a_drawn_table_stays_one() -> None:
+    [table] = pages_to_blocks([(None, "| Model | kWh |\n| T5 \\| XL | 86 |")])
+    assert table.sentences == ("Model: T5 | XL; kWh: 86",)
+    assert table.text.endswith("| T5 \\| XL | 86 |")
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["A head", "a b", "----", "====", "| a | b |", "+--+", "", "CAPS", "Chapter 1", "1 One"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from indexer.blocks import Block
 from indexer.clean import clean
@@ -12,19 +11,12 @@ from indexer.tables import table
 from kohaku.tree import Kind
 
 SMALLEST = 228_600  # EMU, a quarter of an inch: what is no larger either way is an icon or a bullet
-REPEATED = 3  # the same picture so often is a logo or an ornament
-IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 MOST_POINTS = 10_000  # of a chart: more is a measurement's raw data
 # What programs write as alternative text without being asked.
 MACHINE_MADE = re.compile(r"\s*(?:AI-generated content may be incorrect|Description automatically generated)[^.]*\.?")
 NO_WORDS = re.compile(
     r"[\w .-]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)|(?:picture|image|grafik|graphic|bild)\s?\d*", re.IGNORECASE
 )
-
-
-def is_image(data: bytes) -> bool:
-    """Whether bytes are a picture as others can show it: not a metafile, nor damaged at its head."""
-    return data.startswith(IMAGES) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
 
 
 def description(alternative: str | None) -> str:
@@ -37,23 +29,12 @@ def description(alternative: str | None) -> str:
     return "" if NO_WORDS.fullmatch(text) else text
 
 
-def figure(words: str, image: bytes | None, page: int | None = None) -> Block | None:
-    """A figure of what is said of it and its picture; None where there is neither."""
-    if image is not None and not is_image(image):
-        image = None
-    return Block(Kind.FIGURE, words, title=words, image=image, page=page) if words or image else None
+def figure(words: str, image: bytes | None) -> Block | None:
+    """A figure of what is said of it and its picture, whatever kind that is of; None where there is neither."""
+    return Block(Kind.FIGURE, words, title=words, image=image) if words or image else None
 
 
-def without_ornaments(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without pictures that come again and again and say nothing."""
-    seen: dict[bytes, int] = {}
-    for block in blocks:
-        if block.image and not block.text:
-            seen[block.image] = seen.get(block.image, 0) + 1
-    return [block for block in blocks if block.text or not block.image or seen[block.image] < REPEATED]
-
-
-def chart(space: Element, page: int | None = None) -> Block | None:
+def chart(space: Element) -> Block | None:
     """A chart (c:chartSpace) as a table: a row a category, a column a series; None where it holds no numbers.
 
     The numbers are those that the file keeps for drawing it.
@@ -76,16 +57,15 @@ def chart(space: Element, page: int | None = None) -> Block | None:
     ]
     unit = clean(_words(child(space, "c:chart/c:plotArea/c:valAx/c:title")))
     caption = f"{title} ({unit})" if title and unit else title or unit
-    block = table([head, *rows], title=caption)
-    return Block(Kind.TABLE, block.text, title=block.title, page=page, sentences=block.sentences)
+    return table([head, *rows], title=caption)
 
 
-def diagram(data: Element, page: int | None = None) -> Block | None:
+def diagram(data: Element) -> Block | None:
     """A diagram's (dgm:dataModel) words as a list, a point an item; None where it has none."""
     points = [clean(_words(child(point, "dgm:t"))) for point in within(data, "dgm:pt")]
     items = tuple(filter(None, points))
     text = "\n".join(f"- {item}" for item in items)
-    return Block(Kind.LIST, text, sentences=items, page=page) if items else None
+    return Block(Kind.LIST, text, sentences=items) if items else None
 
 
 def _points(series: Element) -> tuple[dict[int, str], dict[int, str]]:

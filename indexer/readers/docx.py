@@ -297,7 +297,7 @@ def _titled(named: str, found: list[Piece]) -> tuple[str, list[Piece]]:
 
 def _blocks(found: Sequence[Piece]) -> list[Block]:
     pieces = found if any(isinstance(piece, Line) and piece.level for piece in found) else _guessed(found)
-    return drawings.without_ornaments(captioned(_joined(pieces)))
+    return captioned(_joined(pieces))
 
 
 def _guessed(pieces: Sequence[Piece]) -> list[Piece]:

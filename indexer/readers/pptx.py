@@ -46,7 +46,7 @@ def read(path: Path) -> Parsed:
     first = next((block.text for block in blocks if block.kind is Kind.SECTION), "")
     return Parsed(
         title=first if not named or NO_TITLE.fullmatch(named) else named,
-        blocks=tuple(drawings.without_ornaments(blocks)),
+        blocks=tuple(blocks),
         pages=len(slides),
         notes=tuple(_remarks(slides, blocks)),
     )
@@ -142,9 +142,8 @@ def _shapes(slide: Any) -> list[_Shape]:
         sides = (shape.left, shape.top, shape.width, shape.height)  # a placeholder's are its layout's
         if name not in FURNITURE and not _is_invisible(shape.element):
             found.append(_Shape(shape.element, _box(*sides), name))
-    for element in children(
-        slide.shapes.element, "mc:AlternateContent"
-    ):  # formulas, 3-D models: the library skips them
+    # Formulas, 3-D models: the library skips them.
+    for element in children(slide.shapes.element, "mc:AlternateContent"):
         found += [shape for choice in chosen(element) for shape in _grouped(choice)]
     return found
 
