@@ -8,6 +8,8 @@ from indexer.blocks import Block
 from indexer.layout.columns import columns
 from indexer.layout.document import lay_out
 from indexer.layout.furniture import without_furniture
+from indexer.layout.inks import Ink, fragments
+from indexer.layout.lines import lines
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.outline import Entry
 from indexer.layout.page import Fragment, Page, Rect, Style
@@ -297,3 +299,31 @@ def test_an_outline_of_another_file_is_not_believed() -> None:
 
 def test_nothing_comes_of_nothing() -> None:
     assert lay_out([page()]).blocks == ()
+
+
+def ink(text: str, left: float, right: float) -> Ink:
+    return Ink(text, Rect(left, 100, right, 112), 110, Style(12.0))
+
+
+def read_row(*inks: Ink) -> str:
+    [line] = lines(list(fragments(inks)), 1)
+    return line.text
+
+
+def test_words_that_run_leftwards_keep_the_spaces_after_stops_and_numbers() -> None:
+    found = read_row(
+        ink(" حداقل50", 202, 240), ink("% ", 194, 202), ink(" از توليد يا47.500", 98, 194), ink(" تن", 79, 98)
+    )
+    assert found == "حداقل 50% از توليد يا 47.500 تن"
+
+
+def test_a_date_among_words_that_run_leftwards_runs_rightwards() -> None:
+    parts = [ink("05", 177, 188), ink("/", 174, 177), ink("10", 163, 174), ink("/", 160, 163), ink("1403", 138, 160)]
+    assert read_row(ink("تاريخ جلسه", 200, 260), *parts) == "تاريخ جلسه 1403/10/05"
+
+
+def test_two_tiers_of_a_vertical_script_are_read_one_after_the_other() -> None:
+    upper = [fragment("縦書きの上の段の行です", 60, 100 + 17 * n, width=110) for n in range(20)]
+    lower = [fragment("縦書きの下の段の行です", 330, 100 + 17 * n, width=110) for n in range(20)]
+    mixed = [part for pair in zip(upper, lower, strict=True) for part in pair]
+    assert columns(mixed) == [upper, lower]

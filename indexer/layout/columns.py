@@ -141,9 +141,7 @@ def _is_prose(side: Sequence[Fragment]) -> bool:
     if len(side) < 3:
         return False
     text = "".join(fragment.text for fragment in side)
-    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
-    least = PROSE // 2 if wide else PROSE
-    return _usual_length(side) >= least and sum(map(str.isalpha, text)) * 2 > len(text)
+    return _is_prose_side(side) and sum(map(str.isalpha, text)) * 2 > len(text)
 
 
 def _usual_length(side: Sequence[Fragment]) -> int:
@@ -227,7 +225,8 @@ def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
 
 
 def _is_prose_side(side: Sequence[Fragment]) -> bool:
-    return _usual_length(side) >= PROSE
+    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
+    return _usual_length(side) >= (PROSE // 2 if wide else PROSE)
 
 
 def _merged(groups: list[list[Fragment]]) -> list[list[Fragment]]:

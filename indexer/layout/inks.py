@@ -13,6 +13,10 @@ from indexer.layout.page import Fragment, Rect, Style, around, main_style
 
 WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
 SPACE = 0.15  # of the letter size: what is closer is one word
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfb\ufe70-\ufefc]")
+LEFT_TO_RIGHT = re.compile(r"[A-Za-zÀ-ʯΑ-ӿ]")
+LETTER_DIGIT = re.compile("([\u0590-\u065f\u066e-\u06ef])(\\d)")
+CLOSED = re.compile(r"[\d%.:!)»،؛؟]$")
 RAISED = 0.85  # of the size of the number before: exponents and notes' marks are smaller
 EXPONENT = re.compile(r"\s*[-−–+]?\d{1,3}(?:,\d{1,2})*\s*")
 SUPERSCRIPTS = str.maketrans("0123456789-−–+,", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁻⁺˒")
@@ -33,13 +37,38 @@ class Ink(NamedTuple):
 def fragments(inks: Iterable[Ink]) -> Iterator[Fragment]:
     """What touches on one baseline, as one fragment each stretch; what holds no visible text is left out."""
     held: list[Ink] = []
-    for ink in inks:
+    for ink in map(_logical, inks):
         if held and not _follows(held[-1], ink):
             yield from _fragment(held)
             held = []
         held.append(ink)
     if held:
         yield from _fragment(held)
+
+
+def _logical(ink: Ink) -> Ink:
+    """The ink as its script is read: a space before words that run leftwards stands at their left, their end."""
+    text = ink.text
+    if text.isascii() or text[0] != " " or not RIGHT_TO_LEFT.search(text):
+        return ink
+    words = text.lstrip(" ")
+    parted, found = LETTER_DIGIT.subn(r"\1 \2", words, count=1)
+    return ink._replace(text=parted if found else f"{words} ")
+
+
+def _follows_leftwards(before: Ink, ink: Ink) -> bool:
+    """Whether text of a script that runs leftwards goes on, with the marks between its words."""
+    if before.text.isascii() and ink.text.isascii():
+        return False
+    size = before.style.size
+    return (
+        ink.style.size == size
+        and abs(ink.base - before.base) < 0.15 * size
+        and -0.5 * size < before.rect.x0 - ink.rect.x1 < 2 * SPACE * size
+        and RIGHT_TO_LEFT.search(before.text + ink.text) is not None
+        and not LEFT_TO_RIGHT.search(before.text + ink.text)
+        and not ink.text.strip().isdigit()
+    )
 
 
 def _follows(before: Ink, ink: Ink) -> bool:
@@ -49,11 +78,9 @@ def _follows(before: Ink, ink: Ink) -> bool:
     same = ink.style is style or ink.style.size == size
     if not same:
         size = max(size, ink.style.size)
-    return (
-        left <= start
-        and -0.5 * size < start - right < WORD_GAP * size
-        and (abs(ink.base - base) < (0.15 if same else 0.45) * size)
-    )
+    if start < left:
+        return _follows_leftwards(before, ink)
+    return -0.5 * size < start - right < WORD_GAP * size and (abs(ink.base - base) < (0.15 if same else 0.45) * size)
 
 
 def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
@@ -77,9 +104,10 @@ def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
 
 def _inked(ink: Ink) -> Rect:
     """The ink's place without the spaces before it: code is set in by them."""
-    if ink.text[0] != " ":
+    leftwards = ink.text[-1] == " " and not ink.text.isascii() and RIGHT_TO_LEFT.search(ink.text)
+    if ink.text[0] != " " and not leftwards:
         return ink.rect
-    spaces = len(ink.text) - len(ink.text.lstrip())
+    spaces = len(ink.text) - len(ink.text.rstrip() if leftwards else ink.text.lstrip())
     x0, y0, x1, y1 = ink.rect
     return Rect(x0 + (x1 - x0) * spaces / len(ink.text), y0, x1, y1)
 
@@ -91,6 +119,8 @@ def _joined(inks: Sequence[Ink]) -> str:
     for text, rect, base, style in inks[1:]:
         if rect.x0 - right > SPACE * min(size, style.size):
             parts.append(" ")
+        elif text[:1] > "\u058f" and CLOSED.search(parts[-1]) and RIGHT_TO_LEFT.match(text):
+            parts.append(" ")  # set by distance alone, or not at all
         elif style.size < RAISED * size and base < foot - 0.1 * size and parts[-1][-1:].isdigit():
             text = raised(text)
         parts.append(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from indexer.layout.inks import RAISED, raised
@@ -70,7 +70,17 @@ def _in_direction(row: list[Fragment]) -> list[Fragment]:
     row.sort(key=lambda fragment: fragment.rect.x0)
     if is_right_to_left("".join(fragment.text for fragment in row)):
         row.reverse()
+        return [part for _, run in groupby(row, _runs_leftwards) for part in _as_read(list(run))]
     return row
+
+
+def _runs_leftwards(fragment: Fragment) -> bool:
+    return RIGHT_TO_LEFT.search(fragment.text) is not None
+
+
+def _as_read(run: list[Fragment]) -> list[Fragment]:
+    """Fragments from right to left in their own direction: dates and names in other letters run rightwards."""
+    return run if _runs_leftwards(run[0]) else run[::-1]
 
 
 def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
