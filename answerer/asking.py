@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -28,7 +29,8 @@ class Asked:
     """A question as the built-in reader sees it.
 
     `terms` are the stems of its content words, `unit` what a number should be in (None where nothing says), `noun` the
-    stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists.
+    stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
+    `names` are what the evidence must speak of: each name by the stems of its words.
     """
 
     kind: Kind
@@ -37,6 +39,8 @@ class Asked:
     noun: str = ""
     wants_range: bool = False
     choices: tuple[str, ...] = ()
+    years: frozenset[str] = frozenset()
+    names: tuple[frozenset[str], ...] = ()
 
 
 _EMPTY = frozenset(
@@ -48,7 +52,7 @@ _EMPTY = frozenset(
         in into is it its just like long many may might model more most much must name not of on one only or other
         our out over per recent reported roughly same should so some such than that the their them then there these
         they this those through to true false two under up upon use used using value was we were what when where
-        which while who whom whose why will with within without would you your unit answer following paper papers
+        which while who whom whose why will with within without would you your s unit answer following paper papers
         study
         """,
     )
@@ -70,8 +74,33 @@ _IN_UNIT = re.compile(r"\bin ([\w/%$€£¥.² -]{1,30}?)\s*(?:\)|\?|$|,)", re.I
 _CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
 
 
+_A_YEAR = re.compile(r"(?:19|20)\d\d")
+_TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
+_OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
+_NOT_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        true false monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+        august september october november december
+        """,
+    )
+)
+
+
+def years(found: Iterable[str]) -> frozenset[str]:
+    """The years among terms."""
+    return frozenset(word for word in found if _A_YEAR.fullmatch(word))
+
+
 def asked(question: Question) -> Asked:
     """What the question asks for."""
+    wanted = _asked(question)
+    names = () if wanted.choices else _names(question)  # a document that names one of them may do
+    return replace(wanted, years=years(wanted.terms), names=names)
+
+
+def _asked(question: Question) -> Asked:
     text = question.text
     found = frozenset(terms(_STATEMENT.sub("", text)))
     if asks_true_or_false(text):
@@ -108,6 +137,51 @@ def _unit(question: Question) -> Unit | None:
             return found
     counted = _COUNTED.search(question.text)
     return unit(counted[1]) if counted and unit(counted[1]).known else None
+
+
+def _names(question: Question) -> tuple[frozenset[str], ...]:
+    """The names in a question: words with capitals that open no sentence, and codes such as BX-60; units are none."""
+    text = _IN_UNIT.sub(" ?", _STATEMENT.sub("", question.text)).replace(question.unit or "?", " ")
+    found: list[list[str]] = []
+    end = -1
+    for match in _TOKEN.finditer(text):
+        word = re.sub(r"[’']s?$", "", match[0])
+        if not _is_name(word, opens=_OPENING.search(text[: match.start()]) is not None):
+            continue
+        if found and text[end : match.start()] == " ":
+            found[-1].append(word)
+        else:
+            found.append([word])
+        end = match.end() if word == match[0] else -1
+    codes = [[word] for phrase in found for word in phrase if is_code(word)]
+    plain = [[word for word in phrase if not is_code(word)] for phrase in found]
+    # by their parts, since documents write LLaMA-7B and LLaMA 7B
+    names = (
+        frozenset(filter(str.isalnum, terms(" ".join(phrase))))
+        for phrase in (*codes, *plain)
+        if not _is_acronym(phrase)
+    )
+    return tuple(name for name in names if name)
+
+
+def is_code(word: str) -> bool:
+    """Whether a word is letters and digits, as names of models and parts are: BX-60, A100, T5."""
+    return re.search(r"\d", word) is not None and re.search(r"[^\W\d_]", word) is not None
+
+
+def _is_name(word: str, *, opens: bool) -> bool:
+    if unit(word).known or unit(f"t {word}").known:  # kWh, CO2e
+        return False
+    if word.lower() in _EMPTY or word.lower() in _NOT_NAMES or years(terms(word)):
+        return False
+    if re.search(r"(?<=[^\W\d_])[A-Z]", word) or (is_code(word) and word[0].isupper()):
+        return True
+    return word[0].isupper() and not opens
+
+
+def _is_acronym(phrase: list[str]) -> bool:
+    """Whether nothing but short capitals is left, which documents often write out: AWS, NLP."""
+    return all(re.fullmatch(r"[A-Z]{1,5}s?|(?:[A-Z]\.)+[A-Z]?", word) for word in phrase)
 
 
 def _noun(pattern: re.Pattern[str], text: str) -> str:

@@ -8,10 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from answerer import cells
 from answerer.answer import Answer, Citation, Question
-from answerer.asking import Asked, Kind, asked, claim, terms
+from answerer.asking import Asked, Kind, asked, claim, is_code, terms, years
+from answerer.cells import Row
+from answerer.changes import State, asked_states, parted
 from answerer.quantities import Quantity, quantities, spelled
-from answerer.units import unit
+from answerer.statements import contradicts
+from answerer.units import is_money, unit
 from answerer.values import BLANK, written
 from kohaku import rows
 from kohaku.words import stem
@@ -37,6 +41,19 @@ rounded; moving any by a half changes few answers.
 """
 OTHER_YEAR = -0.30
 """What a sentence loses that is about another year than the question."""
+OTHER_CODE = -0.30
+"""What a sentence loses that is about another of a series than the question: BX-40, not BX-60."""
+UNHEARD = -0.60
+"""What a sentence loses in whose context the question's year does not stand, or none of its names; for some of these,
+their share.
+"""
+ELSEWHERE = -0.40
+LABEL = 0.30
+"""What a table's row gains at most where its label is what the question names."""
+NO_LABEL = -0.30
+"""What it loses where the question has none of the label's words: another row may be meant just as well."""
+OTHER_STATE = -0.40
+"""What a number loses that is the other side of a change than the question's."""
 NO_UNIT = -0.35
 """What a bare number loses where a unit of measurement was asked for."""
 
@@ -45,8 +62,10 @@ NO_UNIT = -0.35
 class Sentence:
     """A sentence or a table's row, with what is around it.
 
-    `words` are its own terms, `nearby` those of its headings, title and neighbours. A row of a table has its cells as
-    spans of the text, each with its header's span at the front.
+    `words` are its own terms, `nearby` those of its headings, title and neighbours, `held` those of all its context,
+    `spoken` those of all the evidence from its document,
+    `named` those of that document's title and id: all of it is about them.
+    A row of a table has its cells, and `caption`, the line before the table.
     """
 
     context: Context
@@ -54,32 +73,45 @@ class Sentence:
     text: str
     words: frozenset[str]
     nearby: frozenset[str]
-    cells: tuple[tuple[int, int], ...] = ()
+    held: frozenset[str]
+    spoken: frozenset[str]
+    named: frozenset[str]
+    row: Row
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value that may be the answer, the sentence that it stands in, and how much speaks for it."""
+    """A value that may be the answer, the sentence that it stands in, and how much speaks for it.
+
+    `note` tells what was done to the words of the document to make the value, "" where nothing was.
+    """
 
     value: str
     sentence: Sentence
     score: float
+    note: str = ""
 
 
 def read(question: Question, evidence: Evidence) -> Answer:
     """The best sentence of the evidence with the value in it, by what is asked and its unit; else an abstention."""
     wanted = asked(question)
-    sentences = _sentences(evidence.contexts)
-    weights = _weights(wanted.terms, sentences)
-    ranked = sorted(
-        ((_coverage(sentence, weights), -sentence.rank, number) for number, sentence in enumerate(sentences)),
-        reverse=True,
-    )[:POOL]
-    pool = [(sentences[number], coverage) for coverage, _, number in ranked if coverage > 0]
-    best = _best(_agreeing(_candidates(question, wanted, pool, weights)))
+    best = _best(_considered(question, wanted, evidence))
     if best is None or confidence(best) < THRESHOLD:
         return Answer(question, "", BLANK, "No sentence of the evidence answers this.", is_blank=True)
     return _answer(question, best)
+
+
+def _considered(question: Question, wanted: Asked, evidence: Evidence) -> list[Candidate]:
+    """Every value of the best sentences that may be the answer."""
+    sentences = _sentences(evidence.contexts)
+    weights = _weights(wanted.terms, sentences)
+    ranked = sorted(
+        ((_coverage(sentence, wanted, weights), -sentence.rank, number) for number, sentence in enumerate(sentences)),
+        reverse=True,
+    )[:POOL]
+    pool = [(sentences[number], coverage) for coverage, _, number in ranked if coverage > 0]
+    return _agreeing(_candidates(question, wanted, pool, weights))
 
 
 def confidence(candidate: Candidate) -> float:
@@ -94,7 +126,7 @@ def _answer(question: Question, best: Candidate) -> Answer:
         question,
         best.sentence.text,
         best.value,
-        f"Found without a model: the sentence in {context.document} that best matches the question.",
+        f"Found without a model: the sentence in {context.document} that best matches the question.{best.note}",
         (context.document,),
         (citation,),
     )
@@ -112,19 +144,42 @@ def _sentences(contexts: Sequence[Context]) -> list[Sentence]:
     """Every distinct sentence of the contexts, with its surroundings."""
     found: list[Sentence] = []
     seen: set[str] = set()
+    documents: dict[str, set[str]] = defaultdict(set)
+    for context in contexts:
+        documents[context.document].update(_heads(context), terms(context.text))
     for rank, context in enumerate(contexts):
-        head = frozenset(terms(" ".join((context.title, *context.headings, context.document))))
+        head = _heads(context)
+        named = frozenset(terms(f"{context.title} {context.document}"))
         texts = list(_split(context.text))
+        labels = _labels(context.text)
+        held = head.union(*(terms(text) for text, _ in texts))
+        spoken = frozenset(documents[context.document])
+        caption = ""
         for number, (text, is_row) in enumerate(texts):
             around = texts[max(0, number - 1) : number] + texts[number + 1 : number + 2]
+            caption = caption if is_row or text in labels else text
             if is_row and number:
-                around.append(texts[0])
+                around += [texts[0], (caption, False)]
             nearby = head.union(*(terms(near) for near, _ in around))
             if text not in seen:
-                cells = rows.spans(text) if is_row else ()
-                found.append(Sentence(context, rank, text, frozenset(terms(text)), nearby, cells))
+                row = cells.row(text) if is_row else Row(text)
+                own = frozenset(terms(text[row.over()[1] :]))
+                nearby = nearby.union(terms(text[slice(*row.over())]))
+                found.append(
+                    Sentence(context, rank, text, own, nearby, held, spoken, named, row, caption if is_row else "")
+                )
             seen.add(text)
     return found
+
+
+def _heads(context: Context) -> frozenset[str]:
+    return frozenset(terms(" ".join((context.title, *context.headings, context.document))))
+
+
+def _labels(text: str) -> frozenset[str]:
+    """The labels that stand over rows of the tables in a text."""
+    lines = (rows.cells_of(line)[1] for line in text.split("\n") if line.startswith("|"))
+    return frozenset(held[0] for held in lines if rows.is_label(held))
 
 
 def _split(text: str) -> Iterator[tuple[str, bool]]:
@@ -155,27 +210,53 @@ def _weights(wanted: Iterable[str], sentences: Sequence[Sentence]) -> dict[str, 
     return {word: weight / total for word, weight in weights.items()} if total else {}
 
 
-def _coverage(sentence: Sentence, weights: Mapping[str, float]) -> float:
-    own = sum(weight for word, weight in weights.items() if word in sentence.words)
-    held = sentence.words | sentence.nearby
-    years = {word for word in weights if _A_YEAR.fullmatch(word)}
-    amiss = bool(years) and not years & held and any(map(_A_YEAR.fullmatch, sentence.words))
-    around = sum(weight for word, weight in weights.items() if word in sentence.nearby and word not in sentence.words)
-    return own + NEARBY * around + (OTHER_YEAR if amiss else 0.0)
+def _coverage(sentence: Sentence, wanted: Asked, weights: Mapping[str, float]) -> float:
+    """How much of the question's words, weighed, a sentence and what is around it hold, less what speaks against it."""
+    told = sentence.words | sentence.named
+    own = sum(weight for word, weight in weights.items() if word in told)
+    around = sum(weight for word, weight in weights.items() if word in sentence.nearby and word not in told)
+    return own + NEARBY * around + _amiss(sentence, wanted)
 
 
-_A_YEAR = re.compile(r"(?:19|20)\d\d")
+def _amiss(sentence: Sentence, wanted: Asked) -> float:
+    """What a sentence loses by years and names that it should speak of and does not."""
+    lost = 0.0
+    if wanted.years and not wanted.years & (sentence.words | sentence.nearby) and years(sentence.words):
+        lost += OTHER_YEAR
+    if wanted.years and not wanted.years & sentence.held:
+        lost += ELSEWHERE if wanted.years & sentence.spoken else UNHEARD
+    unheard = sum(not _speaks_of(name, sentence.spoken) for name in wanted.names)
+    return lost + (UNHEARD * unheard / len(wanted.names) if unheard else 0.0)
+
+
+def _speaks_of(name: frozenset[str], held: frozenset[str]) -> bool:
+    """Whether terms hold a name: a code by all its parts, another by any of its words."""
+    return name <= held if any(map(is_code, name)) else bool(name & held)
+
+
+_CODE = re.compile(r"(?<![\w-])([A-Za-z]+)[\s-]?(\d+)[A-Za-z]?(?![\w-])")
+
+
+def _is_of_another(text: str, question: str) -> bool:
+    """Whether a text speaks of others of a series that the question names, and of none that it does."""
+    series: dict[str, set[str]] = defaultdict(set)
+    for letters, digits in _CODE.findall(question):
+        series[letters].add(digits)
+    held = [(letters, digits) for letters, digits in _CODE.findall(text) if letters in series]
+    return bool(held) and not any(digits in series[letters] for letters, digits in held)
 
 
 def _closeness(sentence: Sentence, start: int, end: int, weights: Mapping[str, float]) -> float:
     """How close the question's words stand to a span, 0 to 1; in a table, its header and row name are beside it."""
-    own = [(first, last) for first, last in sentence.cells if first <= start < last]
+    row = sentence.row
+    cell = row.cell(start)
+    beside = ((row.over()[1], row.label[1]), *((cell.head, cell.value) if cell else ()))
     total = 0.0
     nearest: dict[str, float] = defaultdict(float)
     for match in _WORD.finditer(sentence.text):
         distance = max(0, start - match.end(), match.start() - end)
-        if sentence.cells:
-            inside = any(first <= match.start() < last for first, last in (*own, sentence.cells[0]))
+        if row.cells:
+            inside = any(first <= match.start() < last for first, last in beside)
             distance = 0 if inside else 4 * int(CLOSE)
         for word in terms(match[0]):
             nearest[word] = max(nearest[word], math.exp(-distance / CLOSE))
@@ -217,22 +298,65 @@ def _numbers(
     question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]
 ) -> Iterator[Candidate]:
     given = {(found.low, found.high) for found in quantities(question.text)}
+    states = asked_states(question.text)
     for sentence, coverage in pool:
-        # same length, so that spans stay true
-        text = _CITED.sub(lambda match: " " * len(match[0]), sentence.text)
-        for found in (*quantities(text), *_counted(text, wanted)):
-            found = _with_header_unit(sentence, found)
-            if (found.low, found.high) in given or _is_header(sentence, found):
+        for found, side, note in _values(sentence, wanted):
+            if (found.low, found.high) in given or (
+                states == {State.DIFFERENCE} and side in (State.BEFORE, State.AFTER)
+            ):
                 continue
-            fit = _fit(found, wanted)
-            if fit is None:
-                continue
-            value = written(found, wanted.unit)
-            if not value:
+            fit = _fit(found, wanted, sentence)
+            value = written(found, wanted.unit) if fit is not None else ""
+            if fit is None or not value:
                 continue
             close = _closeness(sentence, found.start, found.end, weights)
-            fit = fit / 2 if fit < 0 and sentence.cells else fit  # a table's unit may stand in its caption
-            yield Candidate(value, sentence, coverage + fit + WORD_CLOSE * close + _rank(sentence))
+            fit += OTHER_STATE if side is not None and side not in states else 0.0
+            fit += _of_row(sentence, found.start, question, wanted)
+            score = coverage + fit + WORD_CLOSE * close + _rank(sentence)
+            yield Candidate(value, sentence, score, f" {note} is read as {value}." if note else "")
+
+
+def _values(sentence: Sentence, wanted: Asked) -> Iterator[tuple[Quantity, State | None, str]]:
+    """The numbers of a sentence that may be values, with the side of a change and the words of a scale applied."""
+    # same length, so that spans stay true
+    text = _CITED.sub(lambda match: " " * len(match[0]), sentence.text)
+    row = sentence.row
+    if not row.cells:
+        for found, side in parted(text, quantities(text)):
+            yield found, side, ""
+        for found in _counted(text, wanted):
+            yield found, None, ""
+        return
+    for cell in row.cells:
+        if cells.is_reference(row, cell) or _is_of_other_years(row, cell, wanted):
+            continue
+        start, end = cell.value
+        for found in quantities(text[start:end]):
+            there = replace(found, start=found.start + start, end=found.end + start)
+            there, words = cells.scaled(row, cell, there, wanted.unit, sentence.caption)
+            said = sentence.text[there.start : there.end].strip()
+            yield cells.with_unit(row, cell, there, sentence.caption), None, f"{said} ({words})" if words else ""
+
+
+def _is_of_other_years(row: Row, cell: cells.Cell, wanted: Asked) -> bool:
+    """Whether a cell's label and head name years, and none that the question does."""
+    held = years(terms(row.about(cell)))
+    return bool(held and wanted.years) and not held & wanted.years
+
+
+def _of_row(sentence: Sentence, place: int, question: Question, wanted: Asked) -> float:
+    """What a value gains by its row's label, and loses where it is of another than the question names."""
+    cell = sentence.row.cell(place)
+    if cell is None:
+        return OTHER_CODE if _is_of_another(sentence.text, question.text) else 0.0
+    label = set(terms(sentence.row.own_label()))
+    of_another = OTHER_CODE if _is_of_another(sentence.row.about(cell), question.text) else 0.0
+    if not label:
+        return of_another
+    share = len(label & wanted.terms) / len(label)
+    if not share and cells.is_total(sentence.row):
+        return of_another
+    return of_another + (LABEL * (share - 0.5) if share else NO_LABEL)
 
 
 def _counted(text: str, wanted: Asked) -> list[Quantity]:
@@ -247,13 +371,16 @@ def _is_named(found: Quantity, wanted: Asked) -> bool:
     return wanted.noun != "" and wanted.noun in {stem(word) for word in re.findall(r"\w+", found.words)}
 
 
-def _fit(found: Quantity, wanted: Asked) -> float | None:
+def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
     """How well a quantity's unit fits what was asked, None where it measures something else."""
     named = _is_named(found, wanted)
     if wanted.unit is not None and wanted.unit.known:
         if found.amounts(wanted.unit) is None:
             return None
-        score = UNIT_BESIDE if found.names(wanted.unit) else NO_UNIT
+        if found.unit is None and is_money(wanted.unit) and not _MONEY.search(sentence.context.text):
+            return None
+        missing = NO_UNIT / 2 if sentence.row.cells else NO_UNIT  # a table's unit may stand in the text around it
+        score = UNIT_BESIDE if found.names(wanted.unit) else missing
     else:
         score = UNIT_BESIDE if named else -UNIT_BESIDE if found.unit is not None else 0.0
     if _is_year(found) and not (named and wanted.unit and not wanted.unit.known):
@@ -267,24 +394,7 @@ def _is_year(found: Quantity) -> bool:
     return is_plain and (found.unit is None or found.unit.dimension in ("USD", "EUR", "GBP"))
 
 
-def _with_header_unit(sentence: Sentence, found: Quantity) -> Quantity:
-    """A bare number in a table's cell has the unit of its header: "Energy (Wh): 0.69"."""
-    if found.unit is not None or not sentence.cells:
-        return found
-    for first, last in sentence.cells:
-        if first <= found.start < last:
-            header = sentence.text[first : found.start]
-            named = re.findall(r"\(([^()]+)\)|,\s*(?:in\s)?([^,:]+):", header)
-            for name in (part.strip() for pair in reversed(named) for part in pair if part.strip()):
-                known = unit(name)
-                if known.known:
-                    return replace(found, unit=known)
-    return found
-
-
-def _is_header(sentence: Sentence, found: Quantity) -> bool:
-    """Whether the number is a cell's header, such as a year over a column."""
-    return bool(sentence.cells) and sentence.text[found.end : found.end + 2] == ": "
+_MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|dollars?|euros?|pounds?|yen|yuan)\b", re.IGNORECASE)
 
 
 def _years(wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]) -> Iterator[Candidate]:
@@ -312,7 +422,7 @@ def _names(
                 continue
             beside = sentence.text[max(0, start - 25) : start + len(name) + 25]
             kind = UNIT_BESIDE if wanted.noun and wanted.noun in terms(beside) else 0.0
-            opening = _FIRST_WORD if start == 0 and " " not in name and not sentence.cells else 0.0
+            opening = _FIRST_WORD if start == 0 and " " not in name and not sentence.row.cells else 0.0
             close = _closeness(sentence, start, start + len(name), weights)
             yield Candidate(name, sentence, coverage + kind + opening + WORD_CLOSE * close + _rank(sentence))
 
@@ -327,10 +437,25 @@ def _named(sentence: Sentence, wanted: Asked) -> Iterator[tuple[str, int]]:
     for match in _NAME.finditer(sentence.text):
         group = 1 if match[1] else 0
         name = match[group].strip().rstrip(".,;:'’-")
-        if name.lower() not in _NO_NAMES and len(name) > 1 and not unit(name).known:
-            yield name, match.start(group)
+        if sentence.row.cells and not _is_in_cell(sentence.row, match.start(group)):
+            continue
+        if name.lower() in _NO_NAMES or len(name) < 2 or unit(name).known or _is_short_form(sentence.text, match):
+            continue
+        yield _DAYS.sub(r"\1", name), match.start(group)
 
 
+def _is_in_cell(row: Row, place: int) -> bool:
+    """Whether a place in a row is in a value or in the row's label, not in a head."""
+    return row.cell(place) is not None or row.label[0] <= place < row.label[1]
+
+
+def _is_short_form(text: str, match: re.Match[str]) -> bool:
+    """Whether a name is capitals in brackets, short for the words before them: "the harbour wall (HW)"."""
+    name = match[0].strip()
+    return name.isupper() and " " not in name and text[: match.start()][-1:] == "(" and text[match.end() :][:1] == ")"
+
+
+_DAYS = re.compile(r"^((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s$")
 _FIRST_WORD = -0.15  # a single capital at a sentence's start is mostly no name
 _NO_NAMES = frozenset(
     re.findall(
@@ -347,65 +472,12 @@ _NO_NAMES = frozenset(
 
 # --- statements
 
-_NEGATED = re.compile(
-    r"\b(?:not|no|never|neither|nor|none|without|cannot|lacks?|lacking|fails?|absent|unlike|rather than|instead of|"
-    r"excludes?|leaves? out|omits?|contrary|only)\b|n[’']t\b",
-    re.IGNORECASE,
-)
-_OPPOSITES = [
-    frozenset(pair.split("/"))
-    for pair in re.findall(
-        r"\S+",
-        """
-        increase/decrease rise/fall higher/lower more/less more/fewer larger/smaller greater/less above/below
-        over/under faster/slower better/worse outperform/underperform before/after air/liquid maximum/minimum
-        most/least always/never all/none reduce/increase gain/loss first/last public/private open/closed
-        voluntary/mandatory
-        """,
-    )
-]
-
 
 def _verdicts(question: Question, pool: Sequence[tuple[Sentence, float]]) -> Iterator[Candidate]:
     statement = claim(question.text)
     for sentence, coverage in pool[:3]:
-        value = "0" if _contradicts(statement, sentence.text) else "1"
+        value = "0" if contradicts(statement, sentence.text) else "1"
         yield Candidate(value, sentence, coverage + _rank(sentence) + WORD_CLOSE * coverage)
-
-
-def _contradicts(statement: str, text: str) -> bool:
-    """Whether a sentence about the same thing denies the statement: by a negation, an opposite, or another number."""
-    negations = len(_NEGATED.findall(statement)) % 2 != len(_NEGATED.findall(text)) % 2
-    return negations ^ _opposed(statement, text) or _other_numbers(statement, text)
-
-
-def _opposed(statement: str, text: str) -> bool:
-    one, other = (set(re.findall(r"[a-z]+", part.lower())) for part in (statement, text))
-    return any(
-        (pair & one and pair & other and not (pair & one & other) and len(pair & one) == 1) for pair in _OPPOSITES
-    )
-
-
-def _other_numbers(statement: str, text: str) -> bool:
-    """Whether the text has a number of the same unit where the statement's is not among its numbers."""
-    held = quantities(text)
-    for said in quantities(statement):
-        alike = [
-            found for found in held if found.unit is not None and said.unit is not None and found.unit == said.unit
-        ]
-        if alike and not any(found.low <= said.high and said.low <= found.high for found in alike):
-            return not _compared(statement, said, alike)
-    return False
-
-
-def _compared(statement: str, said: Quantity, alike: Sequence[Quantity]) -> bool:
-    """Whether "more than" or "less than" before the statement's number holds of the text's."""
-    before = statement[: said.start].lower()[-25:]
-    if re.search(r"more than|over|above|at least|exceed\w*|greater than|higher than", before):
-        return any(found.high >= said.low for found in alike)
-    if re.search(r"less than|under|below|at most|fewer than|up to|lower than", before):
-        return any(found.low <= said.high for found in alike)
-    return False
 
 
 # --- the choice

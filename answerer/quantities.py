@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from answerer.units import CURRENCIES, SCALES, Unit, convert, plain, unit, unit_at
+from answerer.units import CURRENCIES, SCALES, Unit, convert, is_money, over, plain, unit, unit_at
 from kohaku.words import stem
 
 LONGEST_EXPONENT = 30  # a number beyond it is noise, and 1e999999999 written out would fill the memory
@@ -19,7 +19,7 @@ class Quantity:
 
     `start` and `end` span it with currency sign, scale and known unit; `scale` is what was applied, `unit` the known
     unit beside it, `words` the few words that follow, which may name an unknown one ("papers"); `digits` is a plain
-    number as it was written, "" for any other.
+    number as it was written, "" for any other; `rate` is what a sum of money is per something, "USD 2 per m³".
     """
 
     start: int
@@ -31,6 +31,7 @@ class Quantity:
     unit: Unit | None = None
     words: str = ""
     digits: str = ""
+    rate: Unit | None = None
 
     def amounts(self, wanted: Unit) -> tuple[Decimal, Decimal] | None:
         """Low and high in the wanted unit, None where this measures something else; a bare number fits any unit."""
@@ -38,13 +39,14 @@ class Quantity:
             if self.scale == 1:
                 return self.low, self.high
             return plain(self.low / wanted.factor), plain(self.high / wanted.factor)
-        low, high = convert(self.low, self.unit, wanted), convert(self.high, self.unit, wanted)
+        own = self.rate if self.rate is not None and self.rate.dimension == wanted.dimension else self.unit
+        low, high = convert(self.low, own, wanted), convert(self.high, own, wanted)
         return None if low is None or high is None else (low, high)
 
     def names(self, wanted: Unit) -> bool:
         """Whether the wanted unit stands beside the number, in this or another spelling or size."""
         if wanted.known:
-            return self.unit is not None and self.unit.dimension == wanted.dimension
+            return wanted.dimension in {own.dimension for own in (self.unit, self.rate) if own is not None}
         head = wanted.dimension.split()[-1] if wanted.dimension else ""
         return bool(head) and head in {stem(word) for word in re.findall(r"\w+", self.words)}
 
@@ -63,6 +65,8 @@ _NUMBER = re.compile(
 _DASH = r"[-‐‑‒–—−~]"
 _BRIDGE = re.compile(rf"\s?(?:{_DASH}|\bto\b|\bthrough\b|\.\.\.?|…)\s?", re.IGNORECASE)
 _AND = re.compile(r"\s?\band\b\s?", re.IGNORECASE)
+_PLUS = re.compile(r"\s?(?:\band\b)?\s?", re.IGNORECASE)
+_PER = re.compile(r"\s?(?:/|\bper\b|\ban?\b)\s?", re.IGNORECASE)
 _ENDS_BETWEEN = re.compile(r"\bbetween\s(?:\w+\s)?$", re.IGNORECASE)
 _GAP = re.compile(r"[\s-]?(?:(?:net|gross|total|metric|additional|short)\s)?")
 _FOLLOWING = re.compile(r"(?:[\s-]?[A-Za-z][\w./’'-]*){1,4}")
@@ -88,12 +92,17 @@ def quantities(text: str) -> list[Quantity]:
     """All numbers and ranges of a text that are written in digits, in order."""
     found: list[Quantity] = []
     for quantity in _numbers(text):
-        joined = _join(text, found[-1], quantity) if found else None
+        joined = (_compound(text, found[-1], quantity) or _join(text, found[-1], quantity)) if found else None
         if joined:
             found[-1] = joined
         else:
             found.append(quantity)
     return found
+
+
+def ends(text: str, found: Quantity) -> tuple[Quantity, ...]:
+    """The numbers that a range was joined from, each as it stands in the text."""
+    return tuple(part for part in _numbers(text) if found.start <= part.start and part.end <= found.end)
 
 
 def spelled(text: str) -> list[Quantity]:
@@ -150,7 +159,28 @@ def _with_company(
     gap = _GAP.match(text, end)
     beside = unit_at(text, gap.end() if gap else end) if money is None else None
     known, end = beside or (money, end)
-    return Quantity(start, end, value, value, scale=scale, unit=known, words=words, digits=digits)
+    rate = _rate(text, end, known) if known is not None else None
+    return Quantity(start, end, value, value, scale=scale, unit=known, words=words, digits=digits, rate=rate)
+
+
+def _rate(text: str, end: int, money: Unit) -> Unit | None:
+    """What a sum of money is per: the unit after "per", "a" or a slash, None where there is none."""
+    per = _PER.match(text, end) if is_money(money) else None
+    under = unit_at(text, per.end()) if per else None
+    return over(money, under[0]) if under else None
+
+
+def _compound(text: str, left: Quantity, right: Quantity) -> Quantity | None:
+    """A time told in two units, as one in the smaller: "3 hours and 20 minutes" is 200 minutes."""
+    if left.is_range or left.unit is None or right.unit is None or not _PLUS.fullmatch(text, left.end, right.start):
+        return None
+    if left.unit.dimension != "time" or right.unit.dimension != "time" or right.low < 0:
+        return None
+    whole = convert(left.low, left.unit, right.unit)
+    if whole is None or right.low * right.unit.factor >= left.unit.factor:  # "2 days and 40 hours" are two times
+        return None
+    total = plain(whole + right.low)
+    return replace(right, start=left.start, low=total, high=total, digits="")
 
 
 def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
@@ -163,6 +193,8 @@ def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     between = _AND.fullmatch(bridge) and _ENDS_BETWEEN.search(text[: left.start])
     if not (between or _BRIDGE.fullmatch(bridge)):
         return None
+    if "to" in bridge.lower() and right.unit is None and left.unit is not None and not is_money(left.unit):
+        return None  # "fell by 8% to 410"
     low, known = left.low, right.unit or left.unit
     if left.unit and right.unit:
         # in the unit of the high end: "300 Watts to 1 Kilowatt"

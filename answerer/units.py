@@ -126,13 +126,14 @@ _TABLE: dict[str, list[tuple[str, str]]] = {
     "temperature": [("°C celsius", "1")],
     "share": [("% percent pct percentage percentage-point pp", "1"), ("bp bps basis-point", "0.01")],
     "times": [("x × times fold multiplier factor multiple", "1")],
-    "USD": [("$ USD US$ dollar dollars", "1"), ("¢ cent", "0.01")],
+    "USD": [("$ USD US$ dollar dollars US-dollar U.S.-dollar", "1"), ("¢ cent", "0.01")],
     "EUR": [("€ EUR euro", "1")],
     "GBP": [("£ GBP", "1")],
     "JPY": [("¥ JPY yen", "1")],
     "CNY": [("CNY RMB yuan", "1")],
 }
 
+MONEY = ("USD", "EUR", "GBP", "JPY", "CNY")
 CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 
 
@@ -165,6 +166,16 @@ def convert(amount: Decimal, unit: Unit, wanted: Unit) -> Decimal | None:
         return None
 
 
+def over(one: Unit, other: Unit) -> Unit:
+    """The unit of one thing per another: USD per m³."""
+    return Unit(f"{one.dimension}/{other.dimension}", one.factor / other.factor, one.known)
+
+
+def is_money(unit: Unit) -> bool:
+    """Whether the unit is a currency, not a price per something."""
+    return unit.dimension in MONEY
+
+
 def plain(amount: Decimal) -> Decimal:
     """The same number without trailing zeros or an exponent that hides whole digits."""
     short = amount.normalize()
@@ -179,10 +190,10 @@ def unit(name: str) -> Unit:
     True
     """
     name = " ".join(name.split()).strip(" .()[]")
-    scale = _SCALE_WORD.match(name)
-    if scale and scale[2]:
-        inner = unit(scale[2])
-        return Unit(inner.dimension, inner.factor * SCALES[scale[1].lower().rstrip("s")], inner.known)
+    for pattern in (_SCALE_WORD, _SCALE_AFTER):
+        if scale := pattern.match(name):
+            inner = unit(scale["unit"])
+            return Unit(inner.dimension, inner.factor * SCALES[scale["scale"].lower().rstrip("s")], inner.known)
     found = unit_at(name, 0)
     if found and found[1] == len(name):
         return found[0]
@@ -198,7 +209,9 @@ def unit_asked(name: str) -> Unit | None:
     return None if name.strip().lower() in BLANK_UNITS else unit(name)
 
 
-_SCALE_WORD = re.compile(r"(thousands?|millions?|billions?|trillions?)(?:\s+of)?\s+(.+)$", re.IGNORECASE)
+_SIZES = r"(?P<scale>thousands?|millions?|billions?|trillions?)"
+_SCALE_WORD = re.compile(rf"{_SIZES}(?:\s+of)?\s+(?P<unit>.+)$", re.IGNORECASE)
+_SCALE_AFTER = re.compile(rf"(?P<unit>[$€£¥]|\S.*\S),?\s+(?:in\s+)?{_SIZES}$", re.IGNORECASE)  # "USD millions"
 
 
 def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
@@ -206,15 +219,15 @@ def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
     found = _UNIT.match(text, position)
     if not found:
         return None
-    over = _look_up(found["over"])
-    if over is None:
+    above = _look_up(found["over"])
+    if above is None:
         return None
     if found["under"] is None:
-        return over, found.end()
+        return above, found.end()
     under = _look_up(found["under"])
     if under is None:  # "per query": a dimension of its own
         under = Unit(stem(found["under"]), Decimal(1))
-    return Unit(f"{over.dimension}/{under.dimension}", over.factor / under.factor), found.end()
+    return over(above, under), found.end()
 
 
 def _look_up(name: str) -> Unit | None:

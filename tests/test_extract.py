@@ -130,3 +130,62 @@ def test_any_text_can_be_asked_of_any_text_and_the_answer_is_the_same_twice(
 def test_a_bar_within_a_table_s_cell_parts_no_cells() -> None:
     table = "| Name | Size |\n| --- | --- |\n| x\\|y | 64 GB |"
     assert [text for text, _ in _split(table)] == ["Name: x|y; Size: 64 GB"]
+
+
+FEES = (
+    "The mooring fee was raised from EUR 30 to EUR 45 in spring. The lock takes 2 hours and 15 minutes to fill. "
+    "The visitor pier (VP) is run by Berta Lindqvist. Markets are held on Thursdays. Sand costs EUR 12 per m³. "
+    "Traffic on the canal fell by 8% to 410 boats."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "value"),
+    [
+        ("What was the mooring fee before it was raised?", "EUR", "30"),
+        ("To what was the mooring fee raised?", "EUR", "45"),
+        ("By how much was the mooring fee raised?", "EUR", "is_blank"),
+        ("How long does the lock take to fill, in minutes?", "minutes", "135"),
+        ("Who runs the visitor pier?", "", "Berta Lindqvist"),
+        ("On which day are markets held?", "", "Thursday"),
+        ("What does sand cost?", "EUR/m3", "12"),
+        ("By what percentage did traffic on the canal fall?", "percent", "8"),
+    ],
+)
+def test_the_part_of_a_sentence_is_taken_that_the_question_asks_for(question: str, unit: str, value: str) -> None:
+    assert answer(question, unit, context(FEES, "canal")).value == value
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much electricity did the mill at Lund use in 2019?",  # another year than any the evidence speaks of
+        "How much electricity did the Kestrel-9 plant at Vadso use?",  # names that stand nowhere
+    ],
+)
+def test_it_abstains_where_the_year_or_the_names_of_the_question_are_not_in_the_evidence(question: str) -> None:
+    assert answer(question, "MWh", context(REPORT, "mill")).is_blank
+
+
+def test_a_sentence_about_another_of_a_series_comes_after_one_about_that_which_is_asked_for() -> None:
+    text = "The pump P-20 draws 40 kW when it is running at full load. Of the others, P-30 draws 55 kW."
+    assert (
+        answer("How much does the pump P-30 draw when it is running at full load?", "kW", context(text, "p")).value
+        == "55"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "years"),
+    [
+        ("What did Lund Mill use in 2023, in kWh?", [{"lund", "mill"}], {"2023"}),
+        ("How much CO2e do two K-20 engines of the AWS hall emit?", [{"k", "20"}], set()),
+        ("Which is older: Tern or Gannet?", [], set()),
+    ],
+)
+def test_names_and_years_of_a_question_are_what_the_evidence_must_speak_of(
+    question: str, names: list[set[str]], years: set[str]
+) -> None:
+    found = asked(Question("q", question))
+    assert [set(name) for name in found.names] == names
+    assert found.years == years

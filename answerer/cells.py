@@ -1,0 +1,204 @@
+"""The cells of a table's row, read back from its sentence: what is a value, of what, in which unit and scale."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from answerer.quantities import Quantity, quantities
+from answerer.units import CURRENCIES, SCALES, Unit, is_money, unit
+from kohaku import rows
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Where a value stands in its row's text, and the head over it (an empty span where it has none)."""
+
+    head: Span
+    value: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row's text with its cells; `label` is what names the row, with any labels over it. No cells: no row."""
+
+    text: str
+    label: Span = (0, 0)
+    cells: tuple[Cell, ...] = ()
+
+    def cell(self, place: int) -> Cell | None:
+        """The cell whose value covers a place in the text."""
+        return next((cell for cell in self.cells if cell.value[0] <= place < cell.value[1]), None)
+
+    def over(self) -> Span:
+        """Where the labels stand that are over the row's own."""
+        start, end = self.label
+        return start, start + self.text[start:end].rfind(rows.LEVEL) + len(rows.LEVEL) if self._is_under() else start
+
+    def own_label(self) -> str:
+        """What names the row, without the labels over it and its column's head."""
+        return self.text[self.over()[1] : self.label[1]]
+
+    def _is_under(self) -> bool:
+        return rows.LEVEL in self.text[slice(*self.label)]
+
+    def about(self, cell: Cell) -> str:
+        """All that says what a value is: the row's label and the column's head."""
+        return f"{self.text[slice(*self.label)]}; {self.text[slice(*cell.head)]}"
+
+
+def row(text: str) -> Row:
+    """A row's sentence as its cells; the first names the row, unless that has a head and is a measured value itself.
+
+    >>> found = row("Costs › Rent; 2023: 5,100; 2022: 4,900 (in thousands)")
+    >>> found.own_label(), [text_of(found, cell.head) for cell in found.cells]
+    ('Rent', ['2023', '2022'])
+    """
+    first, *others = (_cell(text, *span) for span in rows.spans(text)) if rows.spans(text) else (Cell((0, 0), (0, 0)),)
+    cells = [cell for cell in others if text[slice(*cell.value)].strip()]
+    named = quantities(text[slice(*first.value)])
+    if first.head[1] and any(found.unit is not None for found in named):
+        return Row(text, (0, 0), (first, *cells))
+    return Row(text, first.value, tuple(cells))
+
+
+def text_of(row: Row, span: Span) -> str:
+    """A part of a row's text."""
+    return row.text[slice(*span)].strip()
+
+
+def _cell(text: str, start: int, end: int) -> Cell:
+    head, colon, _ = text[start:end].rpartition(": ")
+    over = start + len(head)
+    return Cell((start, over), (over + len(colon), end))
+
+
+_NOTE = re.compile(r"\W*(?:notes?|refs?|references?|see)\W*(?:no\.?)?\W*", re.IGNORECASE)
+
+
+def is_reference(row: Row, cell: Cell) -> bool:
+    """Whether a column only points to notes elsewhere."""
+    return bool(cell.head[1]) and _NOTE.fullmatch(text_of(row, cell.head)) is not None
+
+
+def is_total(row: Row) -> bool:
+    """Whether a row is that of the whole, by its label: "Total", "All sites"."""
+    return re.match(r"\W*(?:grand |sub)?(?:total|all|overall|sum)\b", row.own_label(), re.IGNORECASE) is not None
+
+
+# --- units
+
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
+_AFTER_COMMA = re.compile(r",\s*(?:in\s)?([^,:;]+)$|\bin\s+([^,:;]+)$")
+
+
+def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
+    """A bare number with the unit of its head, its row's label, or its table's caption: "Energy (Wh): 0.69"."""
+    if found.unit is not None:
+        return found
+    own = (text_of(row, cell.head), text_of(row, row.label))
+    for said in own if _is_unscaled(row, cell) else (*own, _tail(row), caption):
+        if (known := _unit_in(said)) is not None:
+            return replace(found, unit=known)
+    scale = scale_of(_tail(row)) or scale_of(caption)
+    return replace(found, unit=scale.currency) if scale and any(map(_PER.search, own)) else found
+
+
+_PER = re.compile(r"\bper\b", re.IGNORECASE)
+
+
+def _unit_in(text: str) -> Unit | None:
+    """The known unit that a head or a caption has in brackets, after a comma, or after "in" at its end."""
+    bracketed = reversed(_IN_BRACKETS.findall(text))
+    after = _AFTER_COMMA.search(text)
+    for name in (*bracketed, *(filter(None, after.groups()) if after else ())):
+        known = unit(name.strip())
+        if known.known:
+            return known
+    return None
+
+
+def _tail(row: Row) -> str:
+    """What follows a row's cells: its table's scale and caption."""
+    spans = rows.spans(row.text)
+    return row.text[spans[-1][1] :].strip() if spans else ""
+
+
+# --- scale
+
+_SIZES = r"hundreds?|thousands?|millions?|billions?|trillions?|bn|mn|000s?"
+_SIZE = re.compile(
+    rf"\([^()]*?\b(?P<one>{_SIZES})\b[^()]*\)"
+    rf"|\bin\s(?:[A-Z.]*[$€£¥]\s?|(?:[A-Z]{{3}}|US|U\.S\.|dollars|euros)\s){{0,2}}(?P<two>{_SIZES})\b(?:\sof\s[\w.$]+(?:\sdollars)?)?"
+    r"|[$€£¥]\s?(?P<three>'?000s?|bn|[mk])\b\)?",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(r"\bexcept\b.*|\bunless\b.*|\bother than\b.*", re.IGNORECASE)
+_CURRENCY = re.compile(
+    r"(?P<sign>US\$|[$€£¥])|\b(?P<name>US dollars?|U\.S\. dollars?|dollars?|euros?|yen|yuan|USD|EUR|GBP|JPY|CNY|RMB)\b",
+    re.IGNORECASE,
+)
+_UNSCALED = re.compile(
+    r"%|\bper\b|\bpercent|\bpct\b|\b(?:ratio|rate|margin|yield|multiple|turnover|bps|basis points|effectiveness)s?\W*$",
+    re.IGNORECASE,
+)
+"""Heads and labels of what no table's scale holds for: shares, ratios, figures per share or any other unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a table's values are to be multiplied by, the currency that it names, and its words."""
+
+    factor: int
+    currency: Unit | None
+    words: str
+
+
+def scaled(row: Row, cell: Cell, found: Quantity, wanted: Unit | None, caption: str) -> tuple[Quantity, str]:
+    """A number of a cell with its table's scale applied and the words that say it, "" where none holds for it.
+
+    A scale holds for money and counts: never for percent, ratios and figures per share; one that names a currency
+    not for what is asked for in another unit.
+    """
+    said = (text_of(row, cell.head), text_of(row, row.label), _tail(row), caption)
+    scale = next(filter(None, map(scale_of, said)), None)
+    if scale is None or found.scale != 1 or _is_unscaled(row, cell) or not _holds(scale, wanted):
+        return found, ""
+    units = (found.unit, *map(_unit_in, said[:2]))
+    if any(known is not None and not is_money(known) for known in units):
+        return found, ""
+    low, high = found.low * scale.factor, found.high * scale.factor
+    return (
+        replace(found, low=low, high=high, scale=scale.factor, unit=scale.currency or found.unit, digits=""),
+        scale.words,
+    )
+
+
+def _holds(scale: Scale, wanted: Unit | None) -> bool:
+    if wanted is None or is_money(wanted):
+        return True
+    return not wanted.known and scale.currency is None
+
+
+def scale_of(text: str) -> Scale | None:
+    """The scale that a head, a label or a caption names.
+
+    >>> scale_of("(in thousands of US dollars, except per share)").factor, scale_of("Sales (£m)").factor
+    (1000, 1000000)
+    """
+    match = _SIZE.search(_EXCEPT.sub(")", text))
+    if match is None:
+        return None
+    size = (match["one"] or match["two"] or match["three"]).lower().lstrip("'").removesuffix("s")
+    factor = 1000 if size == "000" else SCALES[size]
+    sign = _CURRENCY.search(match[0])
+    named = (CURRENCIES.get(sign["sign"] or "") or sign["name"]) if sign else ""
+    currency = unit(re.sub(r"^U\.?S\.? ", "", named, flags=re.IGNORECASE)) if named else None
+    return Scale(factor, currency, match[0].strip("(), "))
+
+
+def _is_unscaled(row: Row, cell: Cell) -> bool:
+    said = (row.own_label(), text_of(row, cell.head))
+    return any(_UNSCALED.search(_IN_BRACKETS.sub("", part).strip()) or re.search(r"%|/\s?\w", part) for part in said)

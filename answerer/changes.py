@@ -1,0 +1,67 @@
+"""What a sentence says of a change: "restated from 5 to 7" has a state before and one after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from enum import StrEnum
+
+from answerer.quantities import Quantity, ends
+
+_VERB = (
+    r"\b(?:restat|revis|correct|chang|rais|ris|rose|lower|reduc|cut|fall|fell|drop|declin|decreas|increas|grew|grow|"
+    r"mov|improv|shr[aiu]nk|extend|shorten|adjust|updat|upgrad|went|go(?:es)?|climb|jump|doubl|halv|expand|bring|brought)"
+    r"\w*\b"
+)
+_HEDGE = r"\s+(?:an?\s|about\s|around\s|some\s|approximately\s|roughly\s|nearly\s|over\s|just\s|up\sto\s)*$"
+_CHANGED = re.compile(rf"{_VERB}[^.;]*\bfrom{_HEDGE}", re.IGNORECASE)
+_BY = re.compile(rf"{_VERB}(?:\s[\w-]+){{0,4}}?\s+by{_HEDGE}", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"\b(?:before|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|former(?:ly)?|prior|at first|old|used to|"
+    r"first (?:published|reported|stated|given))\b",
+    re.IGNORECASE,
+)
+_DIFFERENCE = re.compile(
+    r"\bby (?:how much|how many|what|which)\b|\bhow (?:much|many)(?: \w+)? (?:\w+er|more|less|fewer)\b|\bdifference\b",
+    re.IGNORECASE,
+)
+
+
+_CHANGE = re.compile(
+    r"\b(?:increas|decreas|declin|reduc|rise|rose|fall|fell|drop|grow|grew|chang|improv|sav|gain|lower|shr[aiu]nk)\w*\b",
+    re.IGNORECASE,
+)
+
+
+class State(StrEnum):
+    """Which side of a change a number is on, or how large that is."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    DIFFERENCE = "difference"
+
+
+def asked_states(question: str) -> frozenset[State]:
+    """What of a change may answer a question.
+
+    >>> [state.value for state in asked_states("What was the fee before the reform?")]
+    ['before']
+    """
+    if _DIFFERENCE.search(question):
+        return frozenset({State.DIFFERENCE})
+    side = State.BEFORE if _BEFORE.search(question) else State.AFTER
+    return frozenset({side, State.DIFFERENCE} if _CHANGE.search(question) else {side})
+
+
+def parted(text: str, found: Iterable[Quantity]) -> Iterator[tuple[Quantity, State | None]]:
+    """The quantities of a sentence with their part in a change; what looks like a range but is one, as two states."""
+    for quantity in found:
+        before = text[: quantity.start]
+        pair = ends(text, quantity) if quantity.is_range and _CHANGED.search(before) else ()
+        if len(pair) == 2:
+            first, last = pair
+            yield (first if first.unit is not None else replace(first, unit=last.unit)), State.BEFORE
+            yield last, State.AFTER
+        else:
+            yield quantity, State.DIFFERENCE if _BY.search(before) else None

@@ -1,0 +1,61 @@
+"""Whether a sentence denies a statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from answerer.quantities import Quantity, quantities
+
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|without|cannot|lacks?|lacking|fails?|absent|unlike|rather than|instead of|"
+    r"excludes?|leaves? out|omits?|contrary|only)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+_OPPOSITES = [
+    frozenset(pair.split("/"))
+    for pair in re.findall(
+        r"\S+",
+        """
+        increase/decrease rise/fall higher/lower more/less more/fewer larger/smaller greater/less above/below
+        over/under faster/slower better/worse outperform/underperform before/after air/liquid maximum/minimum
+        most/least always/never all/none reduce/increase gain/loss first/last public/private open/closed
+        voluntary/mandatory
+        """,
+    )
+]
+
+
+def contradicts(statement: str, text: str) -> bool:
+    """Whether a sentence about the same thing denies the statement: by a negation, an opposite, or another number."""
+    negations = len(_NEGATED.findall(statement)) % 2 != len(_NEGATED.findall(text)) % 2
+    return negations ^ _opposed(statement, text) or _other_numbers(statement, text)
+
+
+def _opposed(statement: str, text: str) -> bool:
+    one, other = (set(re.findall(r"[a-z]+", part.lower())) for part in (statement, text))
+    return any(
+        (pair & one and pair & other and not (pair & one & other) and len(pair & one) == 1) for pair in _OPPOSITES
+    )
+
+
+def _other_numbers(statement: str, text: str) -> bool:
+    """Whether the text has a number of the same unit where the statement's is not among its numbers."""
+    held = quantities(text)
+    for said in quantities(statement):
+        alike = [
+            found for found in held if found.unit is not None and said.unit is not None and found.unit == said.unit
+        ]
+        if alike and not any(found.low <= said.high and said.low <= found.high for found in alike):
+            return not _compared(statement, said, alike)
+    return False
+
+
+def _compared(statement: str, said: Quantity, alike: Sequence[Quantity]) -> bool:
+    """Whether "more than" or "less than" before the statement's number holds of the text's."""
+    before = statement[: said.start].lower()[-25:]
+    if re.search(r"more than|over|above|at least|exceed\w*|greater than|higher than", before):
+        return any(found.high >= said.low for found in alike)
+    if re.search(r"less than|under|below|at most|fewer than|up to|lower than", before):
+        return any(found.low <= said.high for found in alike)
+    return False
