@@ -327,3 +327,23 @@ def test_two_tiers_of_a_vertical_script_are_read_one_after_the_other() -> None:
     lower = [fragment("縦書きの下の段の行です", 330, 100 + 17 * n, width=110) for n in range(20)]
     mixed = [part for pair in zip(upper, lower, strict=True) for part in pair]
     assert columns(mixed) == [upper, lower]
+
+
+SUM = (
+    ("n", 240, 175, 10.0),
+    ("f(x) = S k(x, y) a + b   (3)", 200, 188, 10.0),
+    ("j=1", 238, 201, 10.0),
+)
+
+
+def test_a_sums_limits_are_parts_of_its_formula() -> None:
+    bits = [fragment(text, x, y, Style(size)) for text, x, y, size in SUM]
+    laid = lay_out([page(*prose(4, y=100), *bits, *prose(4, y=230))])
+    assert [block.kind for block in laid.blocks] == [Kind.PARAGRAPH, Kind.FORMULA, Kind.PARAGRAPH]
+
+
+def test_a_numbered_formula_may_name_its_parts_and_a_sentences_rest_is_none() -> None:
+    formula = fragment("k(x, y) = (scale · (x, y) + offset)^degree . (4)", 150, 170, width=260)
+    rest = fragment("computes f = k(x) and", 150, 300)
+    laid = lay_out([page(*prose(4, y=100), formula, *prose(4, y=210), rest, *prose(4, y=330))])
+    assert [block.kind for block in laid.blocks if block.text[:1] in "kc"] == [Kind.FORMULA, Kind.PARAGRAPH]

@@ -18,8 +18,11 @@ SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
 FOOTNOTE_SIZE = 0.93  # of the body's, at most
 
 FORMULA_LINES = 4
+LONGEST_BIT = 24  # characters of a formula's part that alone would be none
+BIT_REACH = 1.8  # times the letter size between the baselines of a formula's parts
 OPERATION = re.compile(r"[=≤≥≈≠≡∝∑∏∫√∂∇∈⊂⊆∀∃→←↦⇒≪≫±×·÷]")
 LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+FIRST_WORD = re.compile(r"[^\W\d_A-Z]{6,}\s")  # of a sentence's rest: no function's name is as long
 FORMULA_NUMBER = re.compile(r"\s\(\d{1,2}(?:\.\d{1,2}){0,2}[a-z]?\)$")
 QUOTE_MARKS = '“„«‘"「『'
 BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
@@ -55,7 +58,7 @@ def paragraphs(lines: Sequence[Line], usual: Mapping[float, float]) -> list[Para
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [Paragraph(_kind(group), tuple(group)) for group in groups]
+    return _with_whole_formulas([Paragraph(_kind(group), tuple(group)) for group in groups])
 
 
 def footnotes(lines: Sequence[Line], body: Style, height: float) -> int:
@@ -216,10 +219,60 @@ def _kind(group: Sequence[Line]) -> Kind:
 def _is_formula(group: Sequence[Line]) -> bool:
     """Whether the lines are a formula set apart: signs of operations, hardly a word, away from the column's edge."""
     text = " ".join(line.text for line in group)
-    if not OPERATION.search(text) or len(LONG_WORD.findall(text)) > 1:
+    if not OPERATION.search(text):
         return False
+    named = LONG_WORD.findall(text)
     apart = min(map(_indent, group)) > 2 * group[0].style.size
-    return apart or FORMULA_NUMBER.search(text) is not None
+    if FORMULA_NUMBER.search(text):
+        return len(named) < 2 or (apart and sum(map(len, named)) < 0.5 * len(text))
+    return apart and len(named) < 2 and not FIRST_WORD.match(text)
+
+
+def _with_whole_formulas(found: Sequence[Paragraph]) -> list[Paragraph]:
+    """The paragraphs, a formula's limits, numerators and further lines with it as one formula."""
+    result: list[Paragraph] = []
+    run: list[Paragraph] = []
+
+    def flush() -> None:
+        if len(run) > 1 and any(part.kind is Kind.FORMULA for part in run):
+            result.append(Paragraph(Kind.FORMULA, tuple(line for part in run for line in part.lines)))
+        else:
+            result.extend(run)
+        run.clear()
+
+    for part in found:
+        if run and not (
+            _is_bit(part) and _is_beside(run[-1], part) and not (_numbered(part) and any(map(_numbered, run)))
+        ):
+            flush()
+        if run or _is_bit(part):
+            run.append(part)
+        else:
+            result.append(part)
+    flush()
+    return result
+
+
+def _is_bit(part: Paragraph) -> bool:
+    """Whether the paragraph is a formula, or so little text, apart from the column's edge, that it may be of one."""
+    if part.kind is Kind.FORMULA:
+        return True
+    [line, *more] = part.lines
+    short = not more and len(line.text) <= LONGEST_BIT and not LONG_WORD.search(line.text)
+    return short and part.kind is Kind.PARAGRAPH and _indent(line) > 2 * line.style.size
+
+
+def _is_beside(above: Paragraph, below: Paragraph) -> bool:
+    """Whether two parts of a column stand as close to each other as a formula's parts do."""
+    last, first = above.lines[-1], below.lines[0]
+    if (last.page, last.column) != (first.page, first.column):
+        return False
+    size = max(last.style.size, first.style.size)
+    return abs(first.base - last.base) < BIT_REACH * size and last.rect.x0 < first.rect.x1 + 9 * size
+
+
+def _numbered(part: Paragraph) -> bool:
+    return any(FORMULA_NUMBER.search(line.text) for line in part.lines)
 
 
 def _is_quote(group: Sequence[Line]) -> bool:
