@@ -44,10 +44,9 @@ OTHER_YEAR = -0.30
 OTHER_CODE = -0.30
 """What a sentence loses that is about another of a series than the question: BX-40, not BX-60."""
 UNHEARD = -0.60
-"""What a sentence loses in whose context the question's year does not stand, or none of its names; for some of these,
-their share.
+"""What a sentence loses where the question's year stands nowhere in its context, and where the names in the question
+stand nowhere in its document's evidence; for some of them, their share.
 """
-ELSEWHERE = -0.40
 LABEL = 0.30
 """What a table's row gains at most where its label is what the question names."""
 NO_LABEL = -0.30
@@ -224,14 +223,16 @@ def _amiss(sentence: Sentence, wanted: Asked) -> float:
     if wanted.years and not wanted.years & (sentence.words | sentence.nearby) and years(sentence.words):
         lost += OTHER_YEAR
     if wanted.years and not wanted.years & sentence.held:
-        lost += ELSEWHERE if wanted.years & sentence.spoken else UNHEARD
-    unheard = sum(not _speaks_of(name, sentence.spoken) for name in wanted.names)
+        lost += UNHEARD
+    unheard = sum(_missing(name, sentence.spoken) for name in wanted.names)
     return lost + (UNHEARD * unheard / len(wanted.names) if unheard else 0.0)
 
 
-def _speaks_of(name: frozenset[str], held: frozenset[str]) -> bool:
-    """Whether terms hold a name: a code by all its parts, another by any of its words."""
-    return name <= held if any(map(is_code, name)) else bool(name & held)
+def _missing(name: frozenset[str], spoken: frozenset[str]) -> float:
+    """The share of a name's words that are not spoken; of a code all or none."""
+    if any(map(is_code, name)):
+        return float(not name <= spoken)
+    return len(name - spoken) / len(name)
 
 
 _CODE = re.compile(r"(?<![\w-])([A-Za-z]+)[\s-]?(\d+)[A-Za-z]?(?![\w-])")

@@ -161,6 +161,7 @@ def test_the_part_of_a_sentence_is_taken_that_the_question_asks_for(question: st
     [
         "How much electricity did the mill at Lund use in 2019?",  # another year than any the evidence speaks of
         "How much electricity did the Kestrel-9 plant at Vadso use?",  # names that stand nowhere
+        "How much electricity did the Lund Harbour Observatory use?",  # a name of which one word does
     ],
 )
 def test_it_abstains_where_the_year_or_the_names_of_the_question_are_not_in_the_evidence(question: str) -> None:
