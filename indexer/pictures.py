@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from indexer.reading import AS_EVER, Reading
-from indexer.sandbox import Sandbox
+from indexer.sandbox import boxed
 from kohaku import mupdf
 from kohaku.errors import ReadError
+from kohaku.tree import Box
 
 RESOLUTION = 100  # dots an inch: body text can be read, and a page takes about 100 KB
+CLOSE_RESOLUTION = 144  # of a page that is shown alone, so that small print can be read
 MOST_PIXELS = 2_000  # a side: posters, and pages that only claim to be large, are drawn coarser
 MOST_PNG_BYTES = 250_000  # text is smaller; what is larger holds photographs
 QUALITY = 70  # of JPEG
 BATCH = 25  # pages a process draws: what breaks it costs these pictures alone
 SECONDS = 20.0  # a page may take on average
+MARK = (1.0, 0.85, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,6 @@ class PagePicture:
     number: int
     width: float
     height: float
-    media: str
     data: bytes
 
 
@@ -37,23 +40,55 @@ def drawn(path: Path, numbers: Sequence[int], reading: Reading = AS_EVER) -> dic
     found: dict[int, PagePicture] = {}
     for start in range(0, len(numbers), BATCH):
         batch = tuple(numbers[start : start + BATCH])
-        seconds = min(reading.limits.seconds, SECONDS * len(batch))
-        limited = replace(reading, limits=replace(reading.limits, seconds=seconds))
-        sandbox = Sandbox(limited, 0, partial(attempt, batch))
-        try:
-            outcome = sandbox.run(path)
-        finally:
-            sandbox.stop()
-            sandbox.close()
+        outcome = boxed(path, _within(reading, len(batch)), partial(attempt, batch))
         if not isinstance(outcome, ReadError):
             found.update((picture.number, picture) for picture in outcome)
     return found
 
 
-def attempt(
-    numbers: Sequence[int], path: Path, max_tokens: int, reading: Reading
-) -> tuple[PagePicture, ...] | ReadError:
-    """What a sandbox does: the pictures of those pages that can be drawn."""
+def marked(path: Path, boxes: Sequence[Box], reading: Reading = AS_EVER) -> bytes:
+    """PNG bytes of the page of a PDF that the boxes stand on, with these marked; ReadError where it can't be drawn."""
+    outcome = boxed(path, _within(reading, 1), partial(attempt_marked, tuple(boxes)))
+    if isinstance(outcome, ReadError):
+        raise outcome
+    return outcome
+
+
+def _within(reading: Reading, pages: int) -> Reading:
+    """The same way of reading, in no more time than so many pages take to be drawn."""
+    return replace(reading, limits=replace(reading.limits, seconds=min(reading.limits.seconds, SECONDS * pages)))
+
+
+# ---- what happens in the process
+
+
+def attempt(numbers: Sequence[int], path: Path, reading: Reading) -> tuple[PagePicture, ...] | ReadError:
+    """The pictures of those pages that can be drawn."""
+    try:
+        with _opened(path, reading) as file:
+            return tuple(_pictures(file, numbers))
+    except ReadError as error:
+        return error
+
+
+def attempt_marked(boxes: Sequence[Box], path: Path, reading: Reading) -> bytes | ReadError:
+    """The picture of a page with marks, of which nothing stays in the file."""
+    pymupdf = mupdf.load()
+
+    try:
+        with _opened(path, reading) as file:
+            page = file[boxes[0].page - 1]
+            for box in boxes:
+                rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
+                page.draw_rect(rectangle, color=None, fill=MARK, fill_opacity=0.35)
+            return bytes(_pixmap(page, CLOSE_RESOLUTION).tobytes("png"))
+    except ReadError as error:
+        return error
+
+
+@contextmanager
+def _opened(path: Path, reading: Reading) -> Iterator[Any]:
+    """The PDF; what goes wrong with it is a ReadError."""
     pymupdf = mupdf.load()
 
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -61,10 +96,11 @@ def attempt(
     try:
         with pymupdf.open(path, filetype="pdf") as file:
             if file.needs_pass and not any(file.authenticate(password) for password in reading.passwords):
-                return ReadError("needs a password: give it with --password")
-            return tuple(_pictures(file, numbers))
-    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-        return ReadError(f"damaged ({type(error).__name__}): repair or export it again")
+                raise ReadError("needs a password: give it with --password")
+            yield file
+    except (RuntimeError, ValueError, IndexError, pymupdf.mupdf.FzErrorBase) as error:
+        reason = f"can't be drawn ({type(error).__name__})"
+        raise ReadError(f"{reason}: if it has changed, index it again; else repair or export it again") from None
 
 
 def _pictures(file: Any, numbers: Sequence[int]) -> Iterator[PagePicture]:
@@ -79,13 +115,15 @@ def _pictures(file: Any, numbers: Sequence[int]) -> Iterator[PagePicture]:
 
 def _picture(page: Any, number: int) -> PagePicture:
     """The page as PNG, which suits text and takes half of JPEG's time, or as JPEG where it holds photographs."""
+    pixmap = _pixmap(page, RESOLUTION)
+    data = bytes(pixmap.tobytes("png"))
+    if len(data) > MOST_PNG_BYTES:
+        data = bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))
+    return PagePicture(number, page.rect.width, page.rect.height, data)
+
+
+def _pixmap(page: Any, resolution: int) -> Any:
     pymupdf = mupdf.load()
 
-    width, height = page.rect.width, page.rect.height
-    scale = min(RESOLUTION / 72, MOST_PIXELS / max(width, height, 1))
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-    png = bytes(pixmap.tobytes("png"))
-    if len(png) <= MOST_PNG_BYTES:
-        return PagePicture(number, width, height, "image/png", png)
-    jpeg = bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))
-    return PagePicture(number, width, height, "image/jpeg", jpeg)
+    scale = min(resolution / 72, MOST_PIXELS / max(page.rect.width, page.rect.height, 1))
+    return page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)

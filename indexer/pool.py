@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
 from indexer.prepare import Prepared, attempt
 from indexer.reading import Reading
-from indexer.sandbox import Sandbox, Work
+from indexer.sandbox import Sandbox
 from kohaku.errors import ReadError
 from kohaku.machine import cores
 
@@ -21,14 +22,19 @@ MOST_HELD = 5_000_000  # characters of trees that wait for their turn while a fi
 
 
 def prepare_all(
-    paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0, work: Work[Prepared] = attempt
+    paths: Iterable[Path],
+    max_tokens: int,
+    reading: Reading,
+    *,
+    workers: int = 0,
+    work: Callable[[int, Path, Reading], Outcome] = attempt,
 ) -> Iterator[tuple[Path, Outcome]]:
     """Each file with its tree or why it has none, in the order given; workers 0: one a core."""
     waiting = deque(paths)
     workers = min(workers or cores(), len(waiting))
     if not workers:
         return
-    sandboxes = [Sandbox(reading, max_tokens, work) for _ in range(workers)]
+    sandboxes = [Sandbox(reading, partial(work, max_tokens)) for _ in range(workers)]
     idle: SimpleQueue[Sandbox[Prepared]] = SimpleQueue()
     for sandbox in reversed(sandboxes):
         idle.put(sandbox)

@@ -28,7 +28,7 @@ class Prepared:
     met: tuple[str, ...] = ()
 
 
-def attempt(path: Path, max_tokens: int, reading: Reading) -> Prepared | ReadError:
+def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
     """The outcome of preparing one file; whatever is wrong with it, even a reader's bug, stops no other."""
     try:
         return prepare(path, max_tokens, reading)

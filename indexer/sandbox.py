@@ -19,7 +19,7 @@ from indexer.reading import Reading
 from kohaku.errors import ReadError
 
 Result = TypeVar("Result")
-Work = Callable[[Path, int, Reading], Result | ReadError]
+Work = Callable[[Path, Reading], Result | ReadError]
 
 # The interpreter is told where modules are; the program's own main module, maybe a user's script, is left alone.
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from indexer.worker import main; main()"
@@ -33,8 +33,8 @@ class Sandbox(Generic[Result]):
     process leads a session of its own, so that Ctrl-C does not reach it and all it has started can be ended with it.
     """
 
-    def __init__(self, reading: Reading, max_tokens: int, work: Work[Result]) -> None:
-        self._first = pickle.dumps((work, max_tokens, reading))
+    def __init__(self, reading: Reading, work: Work[Result]) -> None:
+        self._first = pickle.dumps((work, reading))
         self._limits = reading.limits
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
@@ -119,6 +119,16 @@ class Sandbox(Generic[Result]):
         if code == -signal.SIGKILL:
             return "the process that read it was killed (no memory left?): leave it out, or try it alone"
         return f"the process that read it died ({_named(code)}): leave it out, or save it anew with another program"
+
+
+def boxed(path: Path, reading: Reading, work: Work[Result]) -> Result | ReadError:
+    """What the work makes of one file in a process of its own."""
+    sandbox = Sandbox(reading, work)
+    try:
+        return sandbox.run(path)
+    finally:
+        sandbox.stop()
+        sandbox.close()
 
 
 class Clock:

@@ -27,7 +27,7 @@ def main() -> None:
     ours = os.getppid()
     _die_with(ours)
     source, sink = _channel()
-    work, max_tokens, reading = pickle.load(source)
+    work, reading = pickle.load(source)
 
     def grant(seconds: float) -> None:
         _send(sink, pickle.dumps(float(seconds)))
@@ -41,7 +41,7 @@ def main() -> None:
         except EOFError:
             return
         _limit_time(reading.limits)
-        _send(sink, _reply(partial(work, path, max_tokens, reading), reading.limits))
+        _send(sink, _reply(partial(work, path, reading), reading.limits))
 
 
 def _reply(outcome: Callable[[], object], limits: FileLimits) -> bytes:

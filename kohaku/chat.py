@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import threading
@@ -18,6 +17,7 @@ from pydantic import BaseModel
 from kohaku.endpoint import Endpoint
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
+from kohaku.images import data_url
 from kohaku.replies import parse
 from kohaku.text import storable
 
@@ -356,17 +356,6 @@ def _parts(message: Message) -> str | list[dict[str, Any]]:
         return words
     pictures = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
     return [{"type": "text", "text": words}, *pictures]
-
-
-def data_url(image: bytes) -> str:
-    """A picture as a URL that holds it; its kind is told by its first bytes.
-
-    >>> data_url(b"GIF89a")
-    'data:image/gif;base64,R0lGODlh'
-    """
-    kinds = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
-    kind = next((kind for start, kind in kinds.items() if image.startswith(start)), "png")
-    return f"data:image/{kind};base64,{base64.b64encode(image).decode('ascii')}"
 
 
 def _fault(error: Any) -> Fault:

@@ -50,7 +50,7 @@ def prepared_here(
     paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0
 ) -> Iterator[tuple[Path, Prepared | ReadError]]:
     """Does what `prepare_all` does in this process: starting others takes longer than all else in most tests."""
-    yield from ((path, attempt(path, max_tokens, reading)) for path in paths)
+    yield from ((path, attempt(max_tokens, path, reading)) for path in paths)
 
 
 @pytest.fixture(autouse=True, scope="session")

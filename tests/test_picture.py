@@ -10,13 +10,16 @@ import pymupdf
 import pytest
 from corpus import indexed
 
-from kohaku.doors.picture import RESOLUTION, page_picture
-from kohaku.errors import KohakuError
+from indexer.pictures import CLOSE_RESOLUTION
+from indexer.reading import Reading
+from indexer.sandbox import Work
+from kohaku.doors.picture import page_picture
+from kohaku.errors import KohakuError, ReadError
 from kohaku.store import Store
 from kohaku.tree import Node
 
 LINES = ("The first page speaks of water.", "The second page speaks of power.")
-SCALE = RESOLUTION / 72
+SCALE = CLOSE_RESOLUTION / 72
 
 
 def make(path: Path, *, turn: int = 0) -> Path:
@@ -29,6 +32,16 @@ def make(path: Path, *, turn: int = 0) -> Path:
             page.set_rotation(turn)
         pdf.save(path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def unboxed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are drawn in this process: starting others takes longer."""
+
+    def here(path: Path, reading: Reading, work: Work[bytes]) -> bytes | ReadError:
+        return work(path, reading)
+
+    monkeypatch.setattr("indexer.pictures.boxed", here)
 
 
 @pytest.fixture(params=[0, 90])

@@ -21,7 +21,7 @@ from kohaku.tree import Document, Tree
 TESTS = Path(__file__).parent
 
 
-def work(path: Path, max_tokens: int, reading: Reading) -> Prepared | ReadError:
+def work(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
     """Stands in for reading; some names kill the process, hang, take memory or time."""
     if path.name.startswith("kill"):
         os._exit(1)
@@ -136,6 +136,6 @@ def test_a_password_stands_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("indexer.prepare.read", fails)
     reading = Reading(passwords=("hunter2",))
-    outcome = attempt(Path("a.pdf"), 9, reading)
+    outcome = attempt(9, Path("a.pdf"), reading)
     assert str(outcome) == "its reader failed: ValueError: bad ('***',)"
     assert "hunter2" not in repr(reading)

@@ -15,7 +15,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from pictures import png
 
-from indexer.pictures import PagePicture, attempt, drawn
+from indexer.pictures import PagePicture, attempt, attempt_marked, drawn
 from indexer.reading import Reading
 from kohaku.doors.tree_page import chosen, regions, tree_page
 from kohaku.errors import KohakuError, ReadError
@@ -50,7 +50,7 @@ def shown(html: str) -> BeautifulSoup:
 
 
 def picture(number: int) -> PagePicture:
-    return PagePicture(number, 300, 400, "image/png", png(3, 4))
+    return PagePicture(number, 300, 400, png(3, 4))
 
 
 def rectangles(page: BeautifulSoup, number: int) -> list[list[float]]:
@@ -179,7 +179,7 @@ def test_pages_are_drawn_in_a_process_of_their_own(tmp_path: Path) -> None:
     assert {number: (one.width, one.height) for number, one in found.items()} == {1: (300, 400), 3: (14_000, 7_000)}
     assert pymupdf.Pixmap(found[1].data).width == pytest.approx(300 / 72 * 100, abs=1)
     assert pymupdf.Pixmap(found[3].data).width == 2000
-    assert found[1].media == "image/png"
+    assert found[1].data.startswith(b"\x89PNG")
 
 
 def test_a_page_that_is_a_photograph_is_drawn_as_jpeg(tmp_path: Path) -> None:
@@ -188,15 +188,20 @@ def test_a_page_that_is_a_photograph_is_drawn_as_jpeg(tmp_path: Path) -> None:
     with pymupdf.open() as pdf:
         pdf.new_page(width=400, height=400).insert_image((0, 0, 400, 400), stream=photograph)
         pdf.save(tmp_path / "photograph.pdf")
-    [found] = attempt([1], tmp_path / "photograph.pdf", 0, Reading())  # type: ignore[misc]
-    assert found.media == "image/jpeg" and found.data.startswith(b"\xff\xd8")
+    [found] = attempt([1], tmp_path / "photograph.pdf", Reading())  # type: ignore[misc]
+    assert found.data.startswith(b"\xff\xd8")
+
+
+def test_a_page_that_claims_to_be_large_is_marked_on_a_picture_no_larger_than_others(tmp_path: Path) -> None:
+    found = attempt_marked([Box(3, 0, 0, 9, 9)], make(tmp_path / "a.pdf"), Reading())
+    assert isinstance(found, bytes) and pymupdf.Pixmap(found).width == 2000
 
 
 def test_what_can_not_be_drawn_costs_its_picture_alone(tmp_path: Path) -> None:
     bad = tmp_path / "bad.pdf"
     bad.write_bytes(b"%PDF-1.7 no more")
-    assert isinstance(attempt([1], bad, 0, Reading()), ReadError)
+    assert isinstance(attempt([1], bad, Reading()), ReadError)
     locked = make(tmp_path / "locked.pdf", encryption=5, user_pw="hunter2", owner_pw="o")
-    assert isinstance(attempt([1], locked, 0, Reading()), ReadError)
-    opened = attempt([1, 2], locked, 0, Reading(passwords=("hunter2",)))
+    assert isinstance(attempt([1], locked, Reading()), ReadError)
+    opened = attempt([1, 2], locked, Reading(passwords=("hunter2",)))
     assert not isinstance(opened, ReadError) and len(opened) == 2

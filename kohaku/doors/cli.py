@@ -453,6 +453,7 @@ def show(
     """
     from kohaku.doors.display import links_of, node_lines, node_object
     from kohaku.doors.picture import page_picture
+    from kohaku.doors.reading import drawing_of
 
     if picture is not None:
         _refuse(as_json, "--json shows a node's text, --picture its page: give one of them")
@@ -463,7 +464,7 @@ def show(
         if found is None:
             raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse --json` print ids")
         if picture is not None:
-            picture.write_bytes(page_picture(store, found, settings.passwords))
+            picture.write_bytes(page_picture(store, found, drawing_of(settings)))
             _say(f"wrote {picture}")
         elif as_json:
             _print_json(node_object(found, links_of(store, found)))

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from indexer import ocr, pictures, single
+from indexer import pictures, single
 from indexer.build import build, tell
 from indexer.captions import Captioned, caption_all
-from indexer.reading import FileLimits, Reading, Tesseract
 from indexer.report import Progress, Report
 from kohaku.chat import OpenAIChat
+from kohaku.doors.reading import drawing_of, reading_of
 from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
 from kohaku.errors import KohakuError, SettingsError
@@ -98,20 +98,4 @@ def page_of(path: Path, tree: Tree, notes: Sequence[str], settings: Settings, pa
             raise KohakuError(f"{path} has no pages to choose from, only PDFs have: leave --pages out")
         return tree_page(tree, notes)
     numbers = chosen(pages or f"1-{FIRST_PAGES}", tree.document.pages)
-    return tree_page(tree, notes, pages=numbers, pictures=pictures.drawn(path, numbers, reading_of(settings)))
-
-
-def reading_of(settings: Settings) -> Reading:
-    """How files are to be read; raises SettingsError where all are to be read by a Tesseract that is not there."""
-    limits = FileLimits(settings.file_seconds, settings.file_memory_mb, settings.file_pages, settings.file_characters)
-    tesseract = None if settings.ocr == "off" else ocr.find(settings.ocr_language)
-    lack = tesseract if isinstance(tesseract, str) else ""
-    if lack and settings.ocr == "force":
-        raise SettingsError(lack)
-    return Reading(
-        limits,
-        settings.ocr,
-        tesseract if isinstance(tesseract, Tesseract) else None,
-        lack,
-        settings.passwords,
-    )
+    return tree_page(tree, notes, pages=numbers, pictures=pictures.drawn(path, numbers, drawing_of(settings)))

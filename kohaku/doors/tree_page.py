@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from kohaku.doors.display import one_line, plain
 from kohaku.errors import KohakuError
+from kohaku.images import data_url
+from kohaku.text import storable
 from kohaku.tree import Box, Kind, Node, Tier, Tree
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ MARKS = {
     Kind.REFERENCE: "R",
 }
 _SPAN = re.compile(r"([1-9]\d{0,8})(?:(-)(\d{1,9})?)?", re.ASCII)
-_MEDIA = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}  # by the first bytes; no other goes into a page
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ def tree_page(
     style, script = _template("css"), _template("js")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     html = environment.from_string(_template("html")).render(
-        title=_safe(one_line(tree.document.title)),
-        notes=[_safe(one_line(note)) for note in (*notes, *left_out)],
+        title=storable(one_line(tree.document.title)),
+        notes=[storable(one_line(note)) for note in (*notes, *left_out)],
         counts={kind.value: number for kind, number in counts.items() if number},
         marks={kind.value: mark for kind, mark in MARKS.items()},
         sheets=sheets,
@@ -204,7 +204,7 @@ def _sheet(page: int, nodes: Iterable[Node], numbers: Mapping[int, int], picture
         number = numbers[node.position]
         for at, box in enumerate(found):
             label = f"{number} {_mark(node)}" if not at else ""
-            name = _safe(one_line(f"{number} {node.kind}: {_label(node)}"))
+            name = storable(one_line(f"{number} {node.kind}: {_label(node)}"))
             size = (round(value, 1) for value in (box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0))
             areas.append(Area(number, node.kind, label, name, *size))
     if picture is None:
@@ -212,7 +212,7 @@ def _sheet(page: int, nodes: Iterable[Node], numbers: Mapping[int, int], picture
         width = max([LETTER[0], *(box.x1 for box in boxes)])
         height = max([LETTER[1], *(box.y1 for box in boxes)])
         return Sheet(page, width, height, "", tuple(areas))
-    return Sheet(page, picture.width, picture.height, _address(picture.media, picture.data), tuple(areas))
+    return Sheet(page, picture.width, picture.height, data_url(picture.data), tuple(areas))
 
 
 def regions(boxes: Sequence[Box], *, whole: bool = False) -> list[Box]:
@@ -281,11 +281,11 @@ def _entries(
             number,
             node.kind,
             _mark(node),
-            _safe(one_line(node.id)),
-            _safe(one_line(_label(node))),
+            storable(one_line(node.id)),
+            storable(one_line(_label(node))),
             _spanned(node.pages),
-            _safe(plain(node.text)) if is_block and node.kind is not Kind.SECTION else "",
-            tuple(Line(_safe(plain(one.text)), _place(one, pages)) for one in within),
+            storable(plain(node.text)) if is_block and node.kind is not Kind.SECTION else "",
+            tuple(Line(storable(plain(one.text)), _place(one, pages)) for one in within),
             _figure(images.get(node.image or "", b"")),
             closes,
             number in drawn,
@@ -293,13 +293,8 @@ def _entries(
 
 
 def _figure(image: bytes) -> str:
-    """A figure's picture as a data address, "" where it is large or of another kind than browsers are to be given."""
-    media = next((media for start, media in _MEDIA.items() if image.startswith(start)), "")
-    return _address(media, image) if media and len(image) <= MOST_PICTURE_BYTES else ""
-
-
-def _address(media: str, data: bytes) -> str:
-    return f"data:{media};base64,{base64.b64encode(data).decode('ascii')}"
+    """A figure's picture as a data address, "" where it is large or no picture."""
+    return data_url(image) if len(image) <= MOST_PICTURE_BYTES else ""
 
 
 def _mark(node: Node) -> str:
@@ -362,8 +357,3 @@ def _trusted(text: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
-
-
-def _safe(text: str) -> str:
-    """Text that UTF-8 can hold."""
-    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
