@@ -178,7 +178,7 @@ def _parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
 def _with_title(block: Block) -> Block:
     """The block with its caption as the first of its text."""
     shift = len(block.title) + 2
-    marks = (replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in block.marks)
+    marks = (mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in block.marks)
     sentences = (block.title, *block.sentences) if block.sentences else ()
     return replace(block, text=f"{block.title}\n\n{block.text}", marks=tuple(marks), sentences=sentences)
 

@@ -116,7 +116,7 @@ def told(table: Block, *, scale: str = "", caption: str = "") -> Block:
     head = table.text.split("\n", 1)[0]
     text = f"{scale}\n{table.text}" if scale else table.text
     shift = len(text) - len(table.text)
-    marks = tuple(replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in table.marks)
+    marks = tuple(mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in table.marks)
     sentences = tuple(written.told(row, scale, title, head) if row else row for row in table.sentences)
     return replace(table, text=text, title=title, sentences=sentences, marks=marks)
 

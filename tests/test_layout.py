@@ -68,7 +68,7 @@ def test_a_heading_over_two_lines_is_one() -> None:
 
 
 def test_sizes_are_the_same_within_a_tolerance() -> None:
-    lines = [replace(part, style=Style(10.0 + 0.5 * (n % 2))) for n, part in enumerate(prose(8))]
+    lines = [part._replace(style=Style(10.0 + 0.5 * (n % 2))) for n, part in enumerate(prose(8))]
     assert [block.kind for block in lay_out([page(*lines)]).blocks] == [Kind.PARAGRAPH]
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -59,7 +58,7 @@ def test_chapter_3_and_the_title_below_it_are_one_head() -> None:
 
 def run_in(text: str, rest: str, y: float) -> Fragment:
     whole = fragment(f"{text} {rest}", y, width=500)
-    return replace(whole, lead=BOLD, lead_length=len(text))
+    return whole._replace(lead=BOLD, lead_length=len(text))
 
 
 def test_run_in_heads_head_the_paragraph_that_they_begin() -> None:

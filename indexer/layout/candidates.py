@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from indexer.layout.body import SAME_SIZE
 from indexer.layout.contents import DOTS, contents
@@ -38,8 +38,7 @@ CLOSES = re.compile(r"[^(]{4,}\)")  # what no bracket before it opens
 ASIDE = re.compile(r"\(.*\)?$|\[.*\]$|https?:|www\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """What makes two headings alike."""
 
     size: float
@@ -50,8 +49,7 @@ class Look:
     run_in: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """Lines of one style that stand together, and what is known about them."""
 
     first: int
@@ -154,8 +152,8 @@ def _labels(label: Candidate, candidate: Candidate, lines: Sequence[Line]) -> bo
 
 
 def _as_one(label: Candidate, candidate: Candidate) -> Candidate:
-    return replace(
-        candidate, first=label.first, text=f"{label.text} {candidate.text}", depth=1, gap=label.gap, good=True
+    return candidate._replace(
+        first=label.first, text=f"{label.text} {candidate.text}", depth=1, gap=label.gap, good=True
     )
 
 

@@ -56,6 +56,6 @@ def _plain(page: Page, mono: Collection[Style]) -> Page:
         if fragment.style not in mono and fragment.lead not in mono:
             return fragment
         style, lead = (one._replace(mono=False) if one in mono else one for one in (fragment.style, fragment.lead))
-        return replace(fragment, style=style, lead=lead)
+        return fragment._replace(style=style, lead=lead)
 
     return replace(page, fragments=tuple(map(plain, page.fragments)))

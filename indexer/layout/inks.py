@@ -37,19 +37,22 @@ class Ink(NamedTuple):
 def fragments(inks: Iterable[Ink]) -> Iterator[Fragment]:
     """What touches on one baseline, as one fragment each stretch; what holds no visible text is left out."""
     held: list[Ink] = []
-    for ink in map(_logical, inks):
+    for ink in inks:
+        if not ink[0].isascii():
+            ink = _logical(ink)
         if held and not _follows(held[-1], ink):
-            yield from _fragment(held)
+            if fragment := _fragment(held):
+                yield fragment
             held = []
         held.append(ink)
-    if held:
-        yield from _fragment(held)
+    if held and (fragment := _fragment(held)):
+        yield fragment
 
 
 def _logical(ink: Ink) -> Ink:
     """The ink as its script is read: a space before words that run leftwards stands at their left, their end."""
     text = ink.text
-    if text.isascii() or text[0] != " " or not RIGHT_TO_LEFT.search(text):
+    if text[0] != " " or not RIGHT_TO_LEFT.search(text):
         return ink
     words = text.lstrip(" ")
     parted, found = LETTER_DIGIT.subn(r"\1 \2", words, count=1)
@@ -74,57 +77,63 @@ def _follows_leftwards(before: Ink, ink: Ink) -> bool:
 def _follows(before: Ink, ink: Ink) -> bool:
     """Whether the text goes on the text before it: some files set every word, even every letter, on its own."""
     _, (left, _, right, _), base, style = before
-    size, start = style.size, ink.rect.x0
-    same = ink.style is style or ink.style.size == size
-    if not same:
-        size = max(size, ink.style.size)
+    _, (start, _, _, _), own_base, own_style = ink
     if start < left:
         return _follows_leftwards(before, ink)
-    return -0.5 * size < start - right < WORD_GAP * size and (abs(ink.base - base) < (0.15 if same else 0.45) * size)
+    size, own_size = style[0], own_style[0]
+    if size == own_size:
+        return -0.5 * size < start - right < WORD_GAP * size and abs(own_base - base) < 0.15 * size
+    size = max(size, own_size)
+    return -0.5 * size < start - right < WORD_GAP * size and abs(own_base - base) < 0.45 * size
 
 
-def _fragment(inks: Sequence[Ink]) -> Iterator[Fragment]:
-    text = _text(inks[0].text if len(inks) == 1 else _joined(inks))
-    if not text:
-        return
-    if len(inks) > 1:
-        inks = [ink for ink in inks if not ink.text.isspace()] or inks
-    lead = inks[0].style
+def _fragment(inks: Sequence[Ink]) -> Fragment | None:
     if len(inks) == 1:
-        yield Fragment(text, _inked(inks[0]), inks[0].base, lead, lead)
-        return
-    rect = around([_inked(inks[0]), *[ink.rect for ink in inks[1:]]])
-    if all(ink.style is lead or ink.style == lead for ink in inks):
-        yield Fragment(text, rect, inks[0].base, lead, lead)
-        return
-    style = main_style(inks)
-    base = next(ink.base for ink in inks if ink.style == style)
-    yield Fragment(text, rect, base, style, lead, _lead_length(text, inks, lead))
+        raw, _, base, lead = inks[0]
+        text = _text(raw)
+        return Fragment(text, _inked(inks[0]), base, lead, lead) if text else None
+    text = _text(_joined(inks))
+    if not text:
+        return None
+    inks = [ink for ink in inks if not ink[0].isspace()] or inks
+    _, _, base, lead = inks[0]
+    rect = _inked(inks[0])
+    if len(inks) > 1:
+        rect = around([rect, *[ink[1] for ink in inks[1:]]])
+        if any(style is not lead and style != lead for _, _, _, style in inks):
+            style = main_style(inks)
+            base = next(ink.base for ink in inks if ink.style == style)
+            return Fragment(text, rect, base, style, lead, _lead_length(text, inks, lead))
+    return Fragment(text, rect, base, lead, lead)
 
 
 def _inked(ink: Ink) -> Rect:
     """The ink's place without the spaces before it: code is set in by them."""
-    leftwards = ink.text[-1] == " " and not ink.text.isascii() and RIGHT_TO_LEFT.search(ink.text)
-    if ink.text[0] != " " and not leftwards:
-        return ink.rect
-    spaces = len(ink.text) - len(ink.text.rstrip() if leftwards else ink.text.lstrip())
-    x0, y0, x1, y1 = ink.rect
-    return Rect(x0 + (x1 - x0) * spaces / len(ink.text), y0, x1, y1)
+    text, rect = ink.text, ink.rect
+    if text[0] != " " and (text[-1] != " " or text.isascii()):
+        return rect
+    leftwards = text[-1] == " " and not text.isascii() and RIGHT_TO_LEFT.search(text)
+    if text[0] != " " and not leftwards:
+        return rect
+    spaces = len(text) - len(text.rstrip() if leftwards else text.lstrip())
+    x0, y0, x1, y1 = rect
+    return Rect(x0 + (x1 - x0) * spaces / len(text), y0, x1, y1)
 
 
 def _joined(inks: Sequence[Ink]) -> str:
     """The texts of inks beside each other, with a space where they stand apart."""
-    parts = [inks[0].text]
-    right, size, foot = inks[0].rect.x1, inks[0].style.size, inks[0].base
-    for text, rect, base, style in inks[1:]:
-        if rect.x0 - right > SPACE * min(size, style.size):
+    text, (_, _, right, _), foot, style = inks[0]
+    parts, size = [text], style[0]
+    for text, (left, _, end, _), base, style in inks[1:]:
+        own = style[0]
+        if left - right > SPACE * (size if size < own else own):
             parts.append(" ")
         elif text[:1] > "\u058f" and CLOSED.search(parts[-1]) and RIGHT_TO_LEFT.match(text):
             parts.append(" ")  # set by distance alone, or not at all
-        elif style.size < RAISED * size and base < foot - 0.1 * size and parts[-1][-1:].isdigit():
+        elif own < RAISED * size and base < foot - 0.1 * size and parts[-1][-1:].isdigit():
             text = raised(text)
         parts.append(text)
-        right, size, foot = rect.x1, style.size, base
+        right, size, foot = end, own, base
     return "".join(parts)
 
 
@@ -138,9 +147,9 @@ def raised(text: str) -> str:
 
 
 def _text(raw: str) -> str:
-    if not raw.isascii():
-        raw = ACCENT_BEFORE.sub(_accented, raw)
-    return clean(raw)
+    if raw.isascii():
+        return clean(raw)
+    return clean(ACCENT_BEFORE.sub(_accented, raw))
 
 
 def _lead_length(text: str, inks: Sequence[Ink], lead: Style) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 
 from indexer.layout.body import SAME_SIZE
@@ -84,7 +83,7 @@ def _below_parts(chosen: Sequence[Candidate]) -> list[Candidate]:
         least = min((prominence(candidate.look) for candidate in held), default=None)
         if holders and least and (container is PART or max(prominence(one.look) for one in holders) < least):
             chosen = [
-                replace(candidate, depth=candidate.depth + 1) if candidate.depth and not one else candidate
+                candidate._replace(depth=candidate.depth + 1) if candidate.depth and not one else candidate
                 for candidate, one in zip(chosen, holds, strict=True)
             ]
     return list(chosen)

@@ -41,12 +41,15 @@ class Rect(NamedTuple):
 
     def overlaps(self, other: Rect) -> bool:
         """Whether the two have an area in common."""
-        return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1
+        x0, y0, x1, y1 = self
+        left, top, right, bottom = other
+        return x0 < right and left < x1 and y0 < bottom and top < y1
 
     def holds(self, other: Rect) -> bool:
         """Whether the other's middle lies in this one."""
-        x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
-        return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+        x0, y0, x1, y1 = self
+        left, top, right, bottom = other
+        return x0 <= (left + right) / 2 <= x1 and y0 <= (top + bottom) / 2 <= y1
 
     def encloses(self, other: Rect) -> bool:
         """Whether the other lies wholly in this one."""
@@ -54,12 +57,12 @@ class Rect(NamedTuple):
 
     def on(self, page: int) -> Box:
         """The box on a page, as the tree keeps it."""
-        return Box(page, round(self.x0, 1), round(self.y0, 1), round(self.x1, 1), round(self.y1, 1))
+        x0, y0, x1, y1 = self
+        return Box(page, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A stretch of text without a wide gap in it, on one baseline."""
+class Fragment(NamedTuple):
+    """A stretch of text without a wide gap in it, on one baseline (a tuple: a file has hundreds of thousands)."""
 
     text: str
     rect: Rect
@@ -93,8 +96,7 @@ class Page:
     drawings: tuple[Rect, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of one column: fragments beside each other, left to right (right to left in scripts that run so)."""
 
     page: int
@@ -116,7 +118,7 @@ class Line:
 
 def around(rects: Iterable[Rect]) -> Rect:
     """The smallest rectangle that holds all of them (at least one)."""
-    x0, y0, x1, y1 = zip(*rects, strict=True)
+    x0, y0, x1, y1 = zip(*rects)  # noqa: B905 (each is of four; strict takes half as long again)
     return Rect(min(x0), min(y0), max(x1), max(y1))
 
 

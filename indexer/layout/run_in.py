@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from indexer.layout.page import Line, Rect, Style, main_style
 from indexer.layout.paragraphs import TERMINAL
@@ -89,12 +89,11 @@ def _cut(line: Line, length: int, body: Style) -> tuple[Line, Line]:
     left = Rect(cell.rect.x0, cell.rect.y0, x, cell.rect.y1)
     right = Rect(x, cell.rect.y0, cell.rect.x1, cell.rect.y1)
     after = body if cell.style == cell.lead else cell.style
-    first = replace(cell, text=head, rect=left, style=cell.lead, lead_length=0)
-    others = (replace(cell, text=rest, rect=right, style=after, lead=after, lead_length=0), *line.cells[1:])
+    first = cell._replace(text=head, rect=left, style=cell.lead, lead_length=0)
+    others = (cell._replace(text=rest, rect=right, style=after, lead=after, lead_length=0), *line.cells[1:])
     return (
-        replace(line, cells=(first,), rect=left, style=cell.lead, text=head, run_in=True),
-        replace(
-            line,
+        line._replace(cells=(first,), rect=left, style=cell.lead, text=head, run_in=True),
+        line._replace(
             cells=others,
             rect=Rect(x, line.rect.y0, line.rect.x1, line.rect.y1),
             style=main_style(others),

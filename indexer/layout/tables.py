@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import mean, median
+from typing import NamedTuple
 
 from indexer import tables
 from indexer.blocks import Block
@@ -94,8 +95,7 @@ class Table:
         return any(self.header[1:])
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell before its column is known: its text and its place."""
 
     text: str
@@ -126,10 +126,12 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
 
 def drawing(rulings: Sequence[Rect]) -> Rect | None:
     """Where a page's lines make a drawing, such as a plot or a circuit, whose labels are no table."""
-    uprights = [rect for rect in rulings if rect.width <= THIN and rect.height > 6]
+    uprights = _standing(rulings)
     columns = {round(rect.x0 / 2) for rect in uprights}
-    rows = {round(rect.y0 / 2) for rect in rulings if rect.height <= THIN and rect.width > 6}
-    return around(uprights) if min(len(columns), len(rows)) > MOST_COLUMNS else None
+    if len(columns) <= MOST_COLUMNS:
+        return None
+    rows = {round(rect.y0 / 2) for rect in _lying(rulings)}
+    return around(uprights) if len(rows) > MOST_COLUMNS else None
 
 
 def aligned(lines: Sequence[Line], drawing: Rect | None = None) -> list[tuple[int, int, Table]]:
@@ -774,16 +776,19 @@ class Mesh:
 
 def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
     """The grids that touching lines make."""
-    uprights = [rect for rect in rulings if rect.width <= THIN and rect.height > 6]
-    levels = [rect for rect in rulings if rect.height <= THIN and rect.width > 6]
+    uprights, levels = _standing(rulings), _lying(rulings)
     if len(uprights) < 3 or len(levels) < 3:
         return []
     groups: list[list[Rect]] = []
+    reached: list[list[Rect]] = []  # groups that end no higher than the line at hand: no later one touches the others
     for rect in sorted(uprights + levels, key=lambda rect: (rect.y0, rect.x0)):
         grown = Rect(rect.x0 - TOUCH, rect.y0 - TOUCH, rect.x1 + TOUCH, rect.y1 + TOUCH)
-        touching = [group for group in groups if group[0].overlaps(grown)]
+        top = grown.y0
+        reached = [group for group in reached if group[0][3] > top]
+        touching = [group for group in reached if group[0].overlaps(grown)]
         if not touching:
-            groups.append([around((rect,)), rect])
+            groups.append([rect, rect])
+            reached.append(groups[-1])
             continue
         home = touching[0]
         home.append(rect)
@@ -792,15 +797,25 @@ def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
         for group in touching[1:]:
             home += group[1:]
             groups.remove(group)
+            reached.remove(group)
     meshes: list[Mesh] = []
     for hull, *group in groups:
-        standing = tuple(rect for rect in group if rect.width <= THIN and rect.height > 6)
-        lying = tuple(rect for rect in group if rect.height <= THIN and rect.width > 6)
+        standing, lying = tuple(_standing(group)), tuple(_lying(group))
         xs = _places([(rect.x0 + rect.x1) / 2 for rect in standing])
         ys = _places([(rect.y0 + rect.y1) / 2 for rect in lying])
         if len(xs) > 2 and len(ys) > 2 and hull.width > 60:
             meshes.append(Mesh(tuple(xs), tuple(ys), standing, lying))
     return meshes
+
+
+def _standing(rulings: Sequence[Rect]) -> list[Rect]:
+    """The lines that run from top to bottom."""
+    return [rect for rect in rulings if rect[2] - rect[0] <= THIN and rect[3] - rect[1] > 6]
+
+
+def _lying(rulings: Sequence[Rect]) -> list[Rect]:
+    """The lines that run from left to right."""
+    return [rect for rect in rulings if rect[3] - rect[1] <= THIN and rect[2] - rect[0] > 6]
 
 
 def _places(values: Sequence[float]) -> list[float]:

@@ -44,7 +44,7 @@ WHITE = 250  # of 255, in each color
 PALE = 240  # from here on a color behind white letters does not show them
 MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
 UPRIGHT = (1.0, 0.0)  # a line's direction
-FILLED, STROKED = 16, 32  # character flags
+SHOWN = 16 | 32  # character flags: filled, stroked
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
 MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
 NO_TITLE = re.compile(
@@ -298,7 +298,7 @@ def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, .
 
     def turned(mark: Mark) -> Mark:
         turn = turns.get(mark.box.page)
-        return replace(mark, box=turn.box(mark.box)) if turn else mark
+        return mark._replace(box=turn.box(mark.box)) if turn else mark
 
     return tuple(replace(block, marks=tuple(map(turned, block.marks))) for block in blocks)
 
@@ -313,19 +313,21 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
     content = page.get_text("dict", flags=flags)
     lines = [line for block in content["blocks"] if block["type"] == 0 for line in block["lines"]]
-    first = list(_first(lines))
-    if len(first) < len(lines):
-        lines = first
-        notes.crammed.append(index + 1)
+    if sum([len(span["text"]) for line in lines for span in line["spans"]]) > MOST_ON_PAGE:
+        first = list(_first(lines))
+        if len(first) < len(lines):
+            lines = first
+            notes.crammed.append(index + 1)
     drawn = [block for block in content["blocks"] if block["type"] == 3]
-    width, height = page.rect.width, page.rect.height
-    if page.rotation in (90, 270):
+    shown, rotation = page.rect, page.rotation
+    width, height = shown.width, shown.height
+    if rotation in (90, 270):
         width, height = height, width
     quarters = _quarters(lines)
-    turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if page.rotation else ())
+    turn = Turn(quarters, width, height, tuple(page.rotation_matrix) if rotation else ())
     area = turn.read(Rect(0, 0, width, height))
     seen, unseen = _inks(lines, turn, area)
-    if turn.is_none and any(map(_is_white, seen)):
+    if turn.is_none and _has_white(seen):
         white = _white_on_white(page, seen, drawn)
         if 0 < len(white) < len(seen):
             unseen += [ink for ink in seen if ink in white]
@@ -364,6 +366,8 @@ def _first(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 def _is_bomb(file: Any, page: Any) -> bool:
     """Whether the page's content, packed more than once, unpacks to more than any page needs."""
+    if file.xref_get_key(page.xref, "Contents/Filter")[0] == "name":
+        return False  # one stream, packed once: what most pages are, and this costs half
     for xref in page.get_contents():
         if str(file.xref_get_key(xref, "Filter")[1]).count("FlateDecode") < 2:
             continue  # packed once it can't grow more than a thousandfold
@@ -397,11 +401,12 @@ def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[l
     seen: list[Ink] = []
     unseen: list[Ink] = []
     upright = not turn.quarters
+    made = tuple.__new__  # what _make calls, without the call: there are hundreds of spans a page
     _, _, width, height = area
     for line in lines:
         across = not (upright and line["dir"] == UPRIGHT) and turn.direction(line["dir"]) < 0.5
         for span in line["spans"]:
-            rect = Rect._make(span["bbox"])
+            rect = made(Rect, span["bbox"])
             x, base = span["origin"]
             if not upright:
                 rect, base = turn.read(rect), turn.read(Rect(x, base, x, base)).y0
@@ -414,8 +419,15 @@ def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[l
             style = styles.get(key)
             if style is None:
                 style = styles[key] = _style(*key)
-            (seen if span["char_flags"] & (FILLED | STROKED) else unseen).append(Ink(span["text"], rect, base, style))
+            ink = made(Ink, (span["text"], rect, base, style))
+            (seen if span["char_flags"] & SHOWN else unseen).append(ink)
     return seen, unseen
+
+
+def _has_white(inks: Sequence[Ink]) -> bool:
+    """Whether any text is white: the few colors of a page are looked at first."""
+    white = any(_least(color) >= WHITE for color in {ink.style.color for ink in inks})
+    return white and any(map(_is_white, inks))
 
 
 def _is_white(ink: Ink) -> bool:
@@ -455,10 +467,12 @@ def _style(size: float, flags: int, font: str, color: int) -> Style:
 
 def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
     """The thin lines that drawn paths make: themselves, or the sides of stroked boxes."""
+    made = tuple.__new__
     for block in blocks:
         x0, y0, x1, y1 = block["bbox"]
         if x1 - x0 <= THIN or y1 - y0 <= THIN:
-            yield turn.read(Rect(x0, y0, x1, y1))
+            rect = made(Rect, block["bbox"])
+            yield turn.read(rect) if turn.quarters else rect
         elif block["stroked"] and block["isrect"]:
             yield turn.read(Rect(x0, y0, x1, y0 + 1))
             yield turn.read(Rect(x0, y1 - 1, x1, y1))
