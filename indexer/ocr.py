@@ -29,7 +29,6 @@ GARBLED = 0.3  # of a page's letters that stand for nothing: its fonts don't say
 FEWEST = 20  # letters to judge by
 UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 INSTALL = "`apt install tesseract-ocr` or `brew install tesseract`"
-LANGUAGES = re.compile(r"[\w/+-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,11 @@ def find(language: str) -> Tesseract | str:
         return f"Tesseract does not run ({type(error).__name__}): install it again"
     there = set(listed.stdout.splitlines()[1:])
     lacking = [name for name in language.split("+") if name not in there]
-    if lacking or not LANGUAGES.fullmatch(language):
-        return f"Tesseract has no language {', '.join(lacking)}: `apt install tesseract-ocr-{lacking[0]}`"
+    if lacking:
+        packages = " ".join(f"tesseract-ocr-{name.replace('_', '-')}" for name in lacking)
+        return (
+            f"Tesseract has no language {', '.join(lacking)}: `apt install {packages}` or `brew install tesseract-lang`"
+        )
     return Tesseract(program, language, "osd" in there)
 
 

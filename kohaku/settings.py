@@ -46,7 +46,9 @@ class Settings(BaseModel):
     ocr: OcrMode = Field(
         "auto", description="whether Tesseract reads pages without text (auto), every page (force), none (off)"
     )
-    ocr_language: str = Field("eng", pattern=r"^[\w/+-]+$", description="Tesseract's name of it, several joined by +")
+    ocr_language: str = Field(
+        "eng", pattern=r"^\w[\w/-]*(\+\w[\w/-]*)*$", description="Tesseract's name of it, several joined by +"
+    )
     captions: bool = Field(False, description="whether a model describes figures, each picture once")
     caption_model: str | None = Field(None, description="chat model that sees pictures; default: the model")
 
@@ -66,7 +68,7 @@ class Settings(BaseModel):
     max_output: int = Field(2048, ge=1, description="tokens a reply may have")
     timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
-    concurrency: int = Field(8, ge=1, description="questions answered at once")
+    concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     @property

@@ -23,6 +23,7 @@ from fake_server import FakeServer, Step, fails, says
 from pictures import bars
 from test_engine import answers, asked_for
 
+from indexer.readers import READERS
 from kohaku.doors.cli import app, main
 
 PROGRAM = [sys.executable, str(Path(__file__).parent / "letters_cli.py")]
@@ -380,6 +381,12 @@ def test_a_password_opens_a_file_and_is_kept_nowhere(run: Run, monkeypatch: pyte
     last = run("parse", "locked.pdf", "--json").objects[-1]["id"]
     shown = run("show", last, "--db", "l.db", "--picture", "page.png")
     assert shown.code == 0 and Path("page.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_help_of_index_names_every_kind_of_file(run: Run) -> None:
+    shown = run("index", "--help").out
+    others = {".markdown", ".text", ".htm", ".xhtml"}  # other names of the same
+    assert [suffix for suffix in READERS if suffix not in others and suffix[1:] not in shown] == []
 
 
 def test_ocr_of_all_pages_needs_tesseract(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

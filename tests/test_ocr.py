@@ -125,7 +125,7 @@ def test_a_blank_page_is_not_given_to_tesseract(tmp_path: Path, reading: Reading
 
 @needs_tesseract
 def test_a_language_that_is_not_there_is_named() -> None:
-    assert "apt install tesseract-ocr-xyz" in str(ocr.find("eng+xyz"))
+    assert "apt install tesseract-ocr-xyz-vert`" in str(ocr.find("eng+xyz_vert"))
 
 
 def test_scans_that_waited_for_tesseract_are_read_when_it_is_there(

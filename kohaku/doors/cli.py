@@ -41,7 +41,7 @@ Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Queries a
 FusionName = Annotated[Fusion | None, typer.Option("--fusion", help="How rankings become one.")]
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
-Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions at once.")]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.")]
 Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
 Password = Annotated[
     list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
@@ -137,7 +137,7 @@ def _root(
 
 @app.command()
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders: pdf, md, txt, html, json.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders: pdf, docx, pptx, html, md, txt, json.")],
     db: Db = None,
     metadata: Metadata = None,
     embedder: EmbedderName = None,
@@ -226,7 +226,7 @@ def parse(
 
     Example: kohaku parse paper.pdf --html paper.html
     """
-    from kohaku.doors.display import tree_lines
+    from kohaku.doors.display import tree_lines, tree_objects
     from kohaku.doors.indexing import page_of, tree_of
 
     if html is None:
@@ -251,19 +251,8 @@ def parse(
             html.write_text(page, encoding="utf-8")
             _say(f"wrote {html}")
     elif as_json:
-        ids = {node.position: node.id for node in tree.nodes}
-        for node in tree.nodes:
-            _print_json(
-                {
-                    "id": node.id,
-                    "kind": node.kind,
-                    "level": node.level,
-                    "title": node.title,
-                    "pages": list(node.pages) if node.pages else None,
-                    "text": node.text,
-                    "parent": None if node.parent is None else ids[node.parent],
-                }
-            )
+        for part in tree_objects(tree.nodes):
+            _print_json(part)
     else:
         for line in tree_lines(tree.nodes):
             typer.echo(line)

@@ -125,6 +125,20 @@ def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
         yield f"{'  ' * depth[node.position]}{node.kind}{_on(node.pages)}: {one_line(label)}"
 
 
+def tree_objects(nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
+    """A document's tree in the form of `kohaku parse`'s JSON, an object a node."""
+    for node in nodes:
+        yield {
+            "id": node.id,
+            "kind": node.kind,
+            "level": node.level,
+            "title": node.title,
+            "pages": list(node.pages) if node.pages else None,
+            "text": node.text,
+            "parent": None if node.parent is None else nodes[node.parent].id,
+        }
+
+
 def context_lines(evidence: Evidence) -> Iterator[str]:
     """The evidence, a head line and the text each, best first."""
     for context in evidence.contexts:
@@ -242,10 +256,19 @@ def node_object(node: Node, links: Links) -> dict[str, Any]:
     return {**asdict(node), **{name: [one.id for one in getattr(links, name)] for name in ("mentioned_in", "figures")}}
 
 
-def _on(pages: tuple[int, int] | None) -> str:
+def page_span(pages: tuple[int, int] | None) -> str:
+    """Pages as they are cited, "" where there are none.
+
+    >>> page_span((3, 3)), page_span((3, 4))
+    ('p. 3', 'pp. 3–4')
+    """
     if pages is None:
         return ""
-    return f" p. {pages[0]}" if pages[0] == pages[1] else f" pp. {pages[0]}–{pages[1]}"
+    return f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}–{pages[1]}"
+
+
+def _on(pages: tuple[int, int] | None) -> str:
+    return f" {page_span(pages)}" if pages else ""
 
 
 def _short(text: str) -> str:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from kohaku.doors.display import one_line, plain
+from kohaku.doors.display import one_line, page_span, plain
 from kohaku.errors import KohakuError
 from kohaku.images import data_url
 from kohaku.text import storable
@@ -283,7 +283,7 @@ def _entries(
             _mark(node),
             storable(one_line(node.id)),
             storable(one_line(_label(node))),
-            _spanned(node.pages),
+            page_span(node.pages),
             storable(plain(node.text)) if is_block and node.kind is not Kind.SECTION else "",
             tuple(Line(storable(plain(one.text)), _place(one, pages)) for one in within),
             _figure(images.get(node.image or "", b"")),
@@ -314,12 +314,6 @@ def _place(node: Node, pages: frozenset[int]) -> str:
         for box in node.boxes
         if box.page in pages
     )
-
-
-def _spanned(pages: tuple[int, int] | None) -> str:
-    if pages is None:
-        return ""
-    return f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}–{pages[1]}"
 
 
 def _spans(numbers: Sequence[int]) -> str:
