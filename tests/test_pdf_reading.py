@@ -237,3 +237,31 @@ def test_a_raised_digit_makes_no_other_number_of_the_one_before(parsed: Read) ->
     page.insert_text((50 + width, 176), "6", fontsize=6)
     page.insert_text((56 + width, 180), "and more.", fontsize=10)
     assert "up to 10⁶ and more." in " ".join(block.text for block in parsed(file).blocks)
+
+
+def test_what_is_written_on_a_picture_with_a_caption_belongs_to_it(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 40, 550, 140), "before")
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 64, 64), False)
+    pixels.set_rect(pixels.irect, (200, 220, 240))
+    page.insert_image((150, 160, 450, 360), pixmap=pixels)
+    page.insert_text((250, 200), "Blood", fontsize=16)
+    page.insert_text((250, 300), "Nuc", fontsize=8)
+    page.insert_text((150, 380), "Fig. 1: How it works.", fontsize=9)
+    prose(page, (50, 400, 550, 700), "after", 30)
+    blocks = parsed(file).blocks
+    assert [block.kind for block in blocks] == [Kind.PARAGRAPH, Kind.FIGURE, Kind.PARAGRAPH]
+    assert (blocks[1].title, blocks[1].text) == ("Fig. 1: How it works.", "Fig. 1: How it works.\nBlood Nuc")
+
+
+def test_headings_of_one_look_are_all_headings_before_the_first_long_text_too(parsed: Read) -> None:
+    file, page = new()
+    page.insert_text((200, 60), "A Template of a Paper", fontsize=17, fontname="hebo")
+    for number, (name, text) in enumerate((("ABSTRACT", "This does not exist."), ("KEYWORDS", "a template; LaTeX"))):
+        page.insert_text((50, 100 + 50 * number), name, fontsize=12, fontname="hebo")
+        page.insert_text((50, 116 + 50 * number), text, fontsize=10)
+    for number, name in enumerate(("1 INTRODUCTION", "2 METHODS")):
+        page.insert_text((50, 220 + 200 * number), name, fontsize=12, fontname="hebo")
+        prose(page, (50, 230 + 200 * number, 550, 380 + 200 * number), "text", 12)
+    found = [block.text for block in parsed(file).blocks if block.kind is Kind.SECTION]
+    assert found == ["ABSTRACT", "KEYWORDS", "1 INTRODUCTION", "2 METHODS"]

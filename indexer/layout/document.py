@@ -48,12 +48,13 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture or a drawing of a page with its caption's lines."""
+    """A picture or a drawing of a page with its caption's lines, and those of what is written on it."""
 
     page: int
     rect: Rect
     shot: Shot | None
     caption: tuple[Line, ...] = ()
+    labels: tuple[Line, ...] = ()
 
 
 Item = Line | Table | Figure
@@ -268,7 +269,11 @@ def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) ->
     for start, held in captions.items():
         shot = _whole(owned[start])
         place = shot.rect if shot else around(line.rect for line in held)
-        result = _replaced(result, held, Figure(page.number, place, shot, held))
+        written = figures.written([line for line in lines if id(line) not in told], place) if shot else []
+        told |= set(map(id, written))
+        result = _replaced(result, held, Figure(page.number, place, shot, held, tuple(written)))
+        gone = set(map(id, written))
+        result = [item for item in result if id(item) not in gone]
     return result
 
 
@@ -477,10 +482,18 @@ def _list_or_not(items: list[Paragraph]) -> Iterator[Part | list[Paragraph]]:
 
 
 def _figure_block(figure: Figure, vocabulary: Collection[str]) -> Block:
-    text, marks = marked([(line.text, line) for line in figure.caption], vocabulary)
+    title, marks = marked([(line.text, line) for line in figure.caption], vocabulary)
+    text = title
+    # An axis' numbers say nothing without it.
+    named = [(line.text, line) for line in figure.labels if figures.WORD.search(line.text)]
+    if named:
+        written, places = marked(named, vocabulary)
+        start = len(title) + 1
+        text = f"{title}\n{written}"
+        marks = (*marks, *(mark._replace(start=mark.start + start, end=mark.end + start) for mark in places))
     if figure.shot:  # the first letter brings the picture's place with it
         marks = (*marks, Mark(0, 1, figure.rect.on(figure.page)))
-    return Block(Kind.FIGURE, text, title=text, marks=marks, page=figure.page)
+    return Block(Kind.FIGURE, text, title=title, marks=marks, page=figure.page)
 
 
 def _code_block(part: Paragraph) -> Block:

@@ -20,6 +20,7 @@ STROKES = 4  # paths that make a drawing: fewer are a box or a rule
 
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|abb(?:ildung|\.)|figura|chart|图|図)\s*[A-Z]?\.?\s?\d", re.IGNORECASE)
 
+WORD = re.compile(r"[^\W\d_]{3}")
 CAPTION_WORD = re.compile(r"\s*(?:fig|abb|chart|图|図)", re.IGNORECASE)
 """What a caption's first stretch of text begins with, its number or not."""
 
@@ -108,6 +109,12 @@ def labels(lines: Sequence[Line]) -> list[Rect]:
             found += [cell.rect for cell in line.cells if len(cell.text) <= LABEL]
         above = line
     return found
+
+
+def written(lines: Sequence[Line], figure: Rect) -> list[Line]:
+    """The lines that are written on a figure: short ones within it; longer text may only lie over a picture."""
+    area = Rect(figure.x0 - 2, figure.y0 - 2, figure.x1 + 2, figure.y1 + 2)
+    return [line for line in lines if len(line.text) <= LABEL and area.encloses(line.rect)]
 
 
 def labelled(rect: Rect, labels: Sequence[Rect], edges: Collection[Rect] = ()) -> Rect:

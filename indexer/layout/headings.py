@@ -15,6 +15,7 @@ from indexer.layout.body import SAME_SIZE, body_style, first_prose
 from indexer.layout.candidates import APART, Candidate, Look, candidates, look_of
 from indexer.layout.labels import without_front, without_labels
 from indexer.layout.levels import levels_of
+from indexer.layout.numbering import is_keyword
 from indexer.layout.page import Line, Style
 
 DEEPEST = 6
@@ -49,7 +50,7 @@ def headings(
         if not any(place in vouched for place in range(candidate.first, candidate.last + 1))
     ]
     prose = first_prose(lines, body)
-    chosen = without_front(_consistent(free, body), prose)
+    chosen = without_front(_consistent(free, body), lines, prose)
     chosen = without_labels(chosen, lines, prose, followed)
     if known:
         return _beside_outline(lines, known, chosen, body)
@@ -79,7 +80,11 @@ def _consistent(found: Sequence[Candidate], body: Style) -> list[Candidate]:
         if plain or len(good) >= SHARE * len(group):
             chosen += good
         else:
-            chosen += [candidate for candidate in good if candidate.depth and candidate.gap > APART]
+            chosen += [
+                candidate
+                for candidate in good
+                if candidate.gap > APART and (candidate.depth or is_keyword(candidate.text))
+            ]
     return sorted(chosen, key=lambda candidate: candidate.first)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from indexer.layout.body import is_text
+from indexer.layout.body import is_text, parted
 from indexer.layout.candidates import Candidate, Look, prominence
 from indexer.layout.numbering import is_keyword
 from indexer.layout.page import Line
@@ -16,23 +16,41 @@ SCRAPS = 12  # lines of a few letters that make a page one of a drawing, a form 
 STAMPED = 3  # such pages that bear the same words: a drawing's frame
 SCRAPPY = 2.5  # times as many of them as lines of text
 INITIAL = re.compile(r"[A-Z]\.\s")  # of an author, where a title page may name one
+LEAST_LINE = 60  # characters of a line that only prose has
 NUMBERED = 0.7  # of a look's headings that have numbers, so that those without must earn their place
 
 
-def without_front(chosen: Sequence[Candidate], prose: int) -> list[Candidate]:
-    """Without the lines of a title page: what stands before any prose, unless it names itself or heads that prose."""
+def without_front(chosen: Sequence[Candidate], lines: Sequence[Line], prose: int) -> list[Candidate]:
+    """Without the lines of a title page: what stands before any prose, unless it names itself or heads that prose.
+
+    What looks as later headings do stays where a line of text is under it, or once an abstract's heading has come.
+    """
     later = [candidate for candidate in chosen if candidate.first >= prose]
     if not later:
         return list(chosen)
     looks = {candidate.look for candidate in later}
     front = [candidate for candidate in chosen if candidate.first < prose]
+    named = min((candidate.first for candidate in front if is_keyword(candidate.text)), default=prose)
     heads = [
         candidate
         for candidate in front
         if (candidate.named and not INITIAL.match(candidate.text))
-        or (candidate is front[-1] and candidate.look in looks)
+        or (
+            candidate.look in looks
+            and (candidate is front[-1] or candidate.first > named or _heads_line(candidate, lines))
+        )
     ]
     return [*heads, *later]
+
+
+def _heads_line(candidate: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether a line as long as prose stands right under the heading, not centred as a title page's are."""
+    after = candidate.last + 1
+    if after >= len(lines) or lines[after].page != lines[candidate.last].page:
+        return False
+    if abs(lines[after].rect.x0 - lines[candidate.last].rect.x0) > 2 * lines[after].style.size:
+        return False
+    return len(lines[after].text) >= LEAST_LINE and is_text(lines[after]) and not parted(lines[after])
 
 
 def without_labels(
@@ -57,7 +75,8 @@ def without_labels(
             return True
         if lines[candidate.first].page in scrappy:
             return look in elsewhere and like_numbered and (held or sum(alike[look]) >= LABELS * len(alike[look]))
-        return candidate.depth > 0 or held or (like_numbered and candidate.first >= prose)
+        alike_held = sum(alike[look]) >= 2 and sum(alike[look]) * 2 > len(alike[look])
+        return candidate.depth > 0 or held or (like_numbered and (candidate.first >= prose or alike_held))
 
     return [candidate for candidate, held in zip(chosen, under, strict=True) if heads(candidate, held)]
 

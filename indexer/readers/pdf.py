@@ -45,7 +45,7 @@ PALE = 240  # from here on a color behind white letters does not show them
 MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
 UPRIGHT = (1.0, 0.0)  # a line's direction
 SHOWN = 16 | 32  # character flags: filled, stroked
-BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
+BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx?\d|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
 MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
 NO_TITLE = re.compile(
     r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf)$|title", re.IGNORECASE
