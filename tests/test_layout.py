@@ -153,6 +153,75 @@ def test_a_ruled_grid_becomes_a_table_with_its_caption() -> None:
     )
 
 
+def words(*rows: tuple[float, tuple[str, ...]], style: Style = PLAIN) -> list[Fragment]:
+    """Cells by the heights of their lines, 150 points from column to column; an empty one stands nowhere."""
+    return [fragment(text, 55 + 150 * n, y, style) for y, row in rows for n, text in enumerate(row) if text]
+
+
+def test_words_between_rules_are_rows_and_a_wrapped_cell_belongs_to_its_row() -> None:
+    lines = words((112, ("Code", "Meaning", "What to do")), style=BOLD)
+    lines += words((126, ("E02", "no clock", "leave it in view")), (138, ("", "", "of the gate")))
+    lines += words((150, ("E07", "drift", "clean the window")), (162, ("E11", "blocked", "flush the tube")))
+    rulings = tuple(Rect(50, y, 500, y + 0.5) for y in (100, 116, 168))
+    [table] = [
+        block
+        for block in lay_out([replace(page(*lines, *prose(5, y=300)), rulings=rulings)]).blocks
+        if block.kind is Kind.TABLE
+    ]
+    assert table.sentences == (
+        "Code: E02; Meaning: no clock; What to do: leave it in view of the gate",
+        "Code: E07; Meaning: drift; What to do: clean the window",
+        "Code: E11; Meaning: blocked; What to do: flush the tube",
+    )
+
+
+def test_rows_stand_under_heads_that_are_underlined_one_by_one() -> None:
+    rulings = tuple(Rect(x, 115, x + 120, 115.5) for x in (50, 200, 350))
+    lines = words((112, ("Title of each class", "Symbol", "Exchange")), (124, ("Common stock", "FL", "New York")))
+    table = lay_out([replace(page(*lines, *prose(5, y=300)), rulings=rulings)]).blocks[0]
+    assert table.sentences == ("Title of each class: Common stock; Symbol: FL; Exchange: New York",)
+    heads = words((112, ("", "First", "Second")), (124, ("", "Amount", "Amount")), (136, ("Sales", "1,200", "1,300")))
+    heads += words((148, ("Costs", "900", "950")))
+    table = lay_out([replace(page(*heads, *prose(5, y=300)), rulings=rulings[1:])]).blocks[0]
+    assert table.sentences[0] == "Sales; First Amount: 1,200; Second Amount: 1,300"
+
+
+def test_two_columns_of_prose_between_rules_are_no_table() -> None:
+    left = prose(8, x=50, y=120, width=220)
+    right = prose(8, x=300, y=120, width=220)
+    heads = [fragment("Left head", 50, 105), fragment("Right head", 300, 105)]
+    rulings = tuple(Rect(50, y, 520, y + 0.5) for y in (94, 108, 220))
+    blocks = lay_out([replace(page(*heads, *left, *right), rulings=rulings)]).blocks
+    assert Kind.TABLE not in {block.kind for block in blocks}
+
+
+def test_a_grid_drawn_in_pieces_goes_on_at_the_next_page_where_it_is_open() -> None:
+    def grid(number: int, top: float, *rows: tuple[str, str]) -> Page:
+        cells = [
+            fragment(text, 55 + 150 * n, top + 14 + 20 * r) for r, row in enumerate(rows) for n, text in enumerate(row)
+        ]
+        ys = [top + 20 * r for r in range(len(rows) + 1)]
+        rulings = [Rect(x, y, x + 148, y + 0.5) for y in ys[number > 1 :] for x in (51.0, 201.0)]
+        rulings += [Rect(x, y, x + 0.5, y + 20) for y in ys[:-1] for x in (50.0, 200.0, 350.0)]
+        return replace(page(*cells, *prose(5, y=600), number=number), rulings=tuple(rulings))
+
+    first = grid(1, 300, ("Term", "Meaning"), ("EU", "European Union"), ("FX", "foreign exchange"))
+    second = grid(2, 20, ("JV", "joint venture"), ("UK", "United Kingdom"), ("US", "United States"))
+    second = replace(second, fragments=second.fragments[:6])
+    first = replace(first, fragments=(*prose(5, y=100), *first.fragments[:6]))
+    [table] = [block for block in lay_out([first, second]).blocks if block.kind is Kind.TABLE]
+    assert table.sentences[2] == "Term: JV; Meaning: joint venture"
+    assert len(table.sentences) == 5
+
+
+def test_an_address_in_small_print_is_no_footnote() -> None:
+    small = Style(8.0)
+    lines = [fragment("200 Long Street", 50, 600, small), fragment("2 A note on the text.", 50, 700, small)]
+    found = {block.text: block.kind for block in lay_out([page(*prose(9), *lines)]).blocks}
+    assert found["200 Long Street"] is Kind.PARAGRAPH
+    assert found["2 A note on the text."] is Kind.FOOTNOTE
+
+
 def table_page(*rows: tuple[float, tuple[tuple[str, float], ...]], number: int = 1) -> Page:
     """A page of rows, each with its height and its cells by their left edges; prose stands below."""
     cells = [fragment(text, x, y) for y, row in rows for text, x in row]

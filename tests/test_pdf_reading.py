@@ -265,3 +265,15 @@ def test_headings_of_one_look_are_all_headings_before_the_first_long_text_too(pa
         prose(page, (50, 230 + 200 * number, 550, 380 + 200 * number), "text", 12)
     found = [block.text for block in parsed(file).blocks if block.kind is Kind.SECTION]
     assert found == ["ABSTRACT", "KEYWORDS", "1 INTRODUCTION", "2 METHODS"]
+
+
+def test_hairlines_are_rules_however_wide_their_corners_are_reckoned(parsed: Read) -> None:
+    file, page = new()
+    rows = [("Module", "Does"), ("reader", "takes files in"), ("writer", "puts files out"), ("store", "keeps them")]
+    for n, row in enumerate(rows):
+        for x, text in zip((80, 250), row, strict=True):
+            page.insert_text((x, 112 + 14 * n), text, fontsize=10)
+    for y in (100, 115, 160):
+        page.draw_line((75, y), (500, y), width=0.4)
+    [table] = [block for block in parsed(file).blocks if block.kind is Kind.TABLE]
+    assert table.sentences[0] == "Module: reader; Does: takes files in"

@@ -27,6 +27,7 @@ from indexer.layout.paragraphs import (
     split_footnotes,
 )
 from indexer.layout.paragraphs import block as line_block
+from indexer.layout.ruled import ruled
 from indexer.layout.run_in import run_ins
 from indexer.layout.slides import is_deck, titles
 from indexer.layout.tables import Table
@@ -102,7 +103,11 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
     """A page's lines by column in reading order, and the tables drawn on it as grids."""
     drawn: list[Table] = []
     gone: set[int] = set()
-    for table, held in tables.grids(page.fragments, page.rulings, page.number):
+    for table, held in (
+        *tables.pieced(page.fragments, page.rulings, page.number),
+        *tables.grids(page.fragments, page.rulings, page.number),
+        *ruled(page.fragments, page.rulings, page.number),
+    ):
         if not held & gone:
             drawn.append(table)
             gone |= held

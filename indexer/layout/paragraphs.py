@@ -15,6 +15,7 @@ JOINING_GAP = 1.5  # times the line height: text closer than this belongs togeth
 LOOSER = 1.3  # times the usual distance of baselines: a gap that parts paragraphs in closely set text
 INDENT = 0.7  # of the letter size
 SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
+NOTE_GAP = 4.0  # times the letter size between a page's notes, at most
 FOOTNOTE_SIZE = 0.93  # of the body's, at most
 
 FORMULA_LINES = 4
@@ -68,9 +69,16 @@ def footnotes(lines: Sequence[Line], body: Style, height: float) -> int:
         line = lines[place]
         if line.style.size > FOOTNOTE_SIZE * body.size or line.rect.y0 < 0.4 * height:
             break
-        if FOOTNOTE_MARK.match(line.text):
+        if place + 1 < len(lines) and lines[place + 1].base - line.base > NOTE_GAP * line.style.size:
+            break
+        if FOOTNOTE_MARK.match(line.text) and not _is_address(line):
             count = len(lines) - place
     return count
+
+
+def _is_address(line: Line) -> bool:
+    """Whether a number of three figures begins the line without being raised: "200 Vesey Street"."""
+    return line.text[:3].isdigit() and line.cells[0].lead.size >= line.style.size - 0.9
 
 
 def split_footnotes(lines: Sequence[Line]) -> list[Paragraph]:

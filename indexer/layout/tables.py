@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from indexer import tables
 from indexer.blocks import Block
+from indexer.layout.lines import is_right_to_left
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.page import Fragment, Line, Rect, around
 from indexer.tables import CAPTION
@@ -20,6 +21,7 @@ from kohaku import rows as written
 THIN = 3.0  # points: a drawn rectangle no thicker is a line
 TOUCH = 3.0  # points between lines that meet
 MOST_COLUMNS = 18  # of a table: lines at more places, from left to right and from top to bottom, are a drawing
+MOST_PIECED = 200  # lines of grids drawn in pieces, once these are joined
 MOST_RULINGS = 3000  # a page with more is a drawing
 CELL_GAP = 0.9  # of the letter size between the cells of a row, at least
 LONGEST_CELL = 90  # characters on average: longer ones are columns of prose
@@ -121,7 +123,56 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
         table = _gridded(inside, mesh, page) if len(inside) >= 4 else None
         if table:
             found.append((table, set(map(id, inside))))
+        elif len(inside) >= 4 and not _are_mostly_values(inside) and (within := _within_frame(mesh)):
+            found += grids(inside, within, page)
     return found
+
+
+def pieced(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> list[tuple[Table, set[int]]]:
+    """Tables of words drawn as grids whose lines are pieces, one a cell, and may end open at a page's end."""
+    if not 8 <= len(rulings) <= MOST_RULINGS:
+        return []
+    standing = [rect for rect in rulings if rect[2] - rect[0] <= THIN < rect[3] - rect[1]]
+    if len(standing) < 3:
+        return []
+    uprights = _whole_lines(standing, upright=True)
+    levels = _whole_lines([rect for rect in rulings if rect[3] - rect[1] <= THIN < rect[2] - rect[0]], upright=False)
+    if len(uprights) < 3 or len(levels) < 3 or len(uprights) + len(levels) > MOST_PIECED:
+        return []
+    found: list[tuple[Table, set[int]]] = []
+    for mesh in _meshes([*uprights, *levels]):
+        if not _is_full(mesh):
+            continue
+        mesh = replace(mesh, ys=tuple(_with_open_ends(list(mesh.ys), mesh.xs, mesh.uprights)))
+        inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
+        table = _gridded(inside, mesh, page) if len(inside) >= 4 and not _are_mostly_values(inside) else None
+        if table:
+            found.append((table, set(map(id, inside))))
+    return found
+
+
+def _are_mostly_values(fragments: Sequence[Fragment]) -> bool:
+    """Whether so many are values that alignment tells their columns better than lines do."""
+    return sum(_is_value(fragment.text) for fragment in fragments) * 4 >= len(fragments)
+
+
+def _is_full(mesh: Mesh) -> bool:
+    """Whether every line runs from side to side."""
+    width, height = mesh.area.width - 2 * TOUCH, mesh.area.height - 2 * TOUCH
+    return all(rect.height >= height for rect in mesh.uprights) and all(rect.width >= width for rect in mesh.levels)
+
+
+def _within_frame(mesh: Mesh) -> list[Rect]:
+    """The lines of a mesh without the frame around all of them; none where it has no frame."""
+    area = mesh.area
+    left = [rect for rect in mesh.uprights if rect.x0 - area.x0 <= TOUCH and rect.height > 0.95 * area.height]
+    right = [rect for rect in mesh.uprights if area.x1 - rect.x1 <= TOUCH and rect.height > 0.95 * area.height]
+    top = [rect for rect in mesh.levels if rect.y0 - area.y0 <= TOUCH and rect.width > 0.95 * area.width]
+    foot = [rect for rect in mesh.levels if area.y1 - rect.y1 <= TOUCH and rect.width > 0.95 * area.width]
+    if not (left and right and top and foot):
+        return []
+    frame = {*left, *right, *top, *foot}
+    return [rect for rect in (*mesh.uprights, *mesh.levels) if rect not in frame]
 
 
 def drawing(rulings: Sequence[Rect]) -> Rect | None:
@@ -818,6 +869,33 @@ def _lying(rulings: Sequence[Rect]) -> list[Rect]:
     return [rect for rect in rulings if rect[3] - rect[1] <= THIN and rect[2] - rect[0] > 6]
 
 
+def _whole_lines(lines: Sequence[Rect], *, upright: bool) -> list[Rect]:
+    """Lines drawn in pieces, one a cell, as one each; dots and dashes alone are left out."""
+    along, across = (1, 0) if upright else (0, 1)
+    result: list[Rect] = []
+    for line in sorted(lines, key=lambda rect: (round(rect[across]), rect[along])):
+        last = result[-1] if result else None
+        if last and abs(last[across] - line[across]) <= 1.5 and line[along] <= last[along + 2] + TOUCH:
+            result[-1] = around((last, line))
+        else:
+            result.append(line)
+    return [line for line in result if max(line.width, line.height) > 6]
+
+
+def _with_open_ends(ys: list[float], xs: Sequence[float], uprights: Sequence[Rect]) -> list[float]:
+    """The places of horizontal lines, and the ends of the vertical ones where they all reach beyond: a page's end."""
+    if not ys or len(xs) < 3:
+        return ys
+    columns = [[rect for rect in uprights if abs((rect.x0 + rect.x1) / 2 - x) <= TOUCH] for x in xs]
+    if not all(columns):
+        return ys
+    tops = [min(rect.y0 for rect in column) for column in columns]
+    feet = [max(rect.y1 for rect in column) for column in columns]
+    above = [min(tops)] if max(tops) - min(tops) <= TOUCH and min(tops) < ys[0] - 6 else []
+    below = [max(feet)] if max(feet) - min(feet) <= TOUCH and max(feet) > ys[-1] + 6 else []
+    return [*above, *ys, *below]
+
+
 def _places(values: Sequence[float]) -> list[float]:
     result: list[float] = []
     for value in sorted(values):
@@ -848,6 +926,8 @@ def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | No
         return None
     kept = [row for row in range(height) if any(texts[row])]
     used = [column for column in range(width) if any(texts[row][column] for row in kept)]
+    if is_right_to_left("".join(map("".join, texts))):
+        used.reverse()
     if len(kept) < 2 or len(used) < 2:
         return None
     heads = _grid_heads(texts, kept, mesh)

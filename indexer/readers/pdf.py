@@ -35,6 +35,7 @@ MOST_PIXELS = 60_000_000  # an image that must be decoded: larger ones are bombs
 RESOLUTION = 150  # dots an inch of a drawing: labels of 6 points can be read
 EDGE = 2  # points around it
 THIN = 3  # points: what is drawn no wider is a line
+THICKEST_STROKE = 8.5  # points that a hairline may look thick
 MOST_ENTRIES = 20_000  # of an outline
 MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
 OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
@@ -473,11 +474,24 @@ def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
         if x1 - x0 <= THIN or y1 - y0 <= THIN:
             rect = made(Rect, block["bbox"])
             yield turn.read(rect) if turn.quarters else rect
+        elif block["stroked"] and (line := _stroke(x0, y0, x1, y1)):
+            yield turn.read(line)
         elif block["stroked"] and block["isrect"]:
             yield turn.read(Rect(x0, y0, x1, y0 + 1))
             yield turn.read(Rect(x0, y1 - 1, x1, y1))
             yield turn.read(Rect(x0, y0, x0 + 1, y1))
             yield turn.read(Rect(x1 - 1, y0, x1, y1))
+
+
+def _stroke(x0: float, y0: float, x1: float, y1: float) -> Rect | None:
+    """The line that a long, low box of a stroke is: MuPDF widens strokes by ten times their width for their corners."""
+    thick = min(x1 - x0, y1 - y0)
+    if thick > THICKEST_STROKE or max(x1 - x0, y1 - y0) < 5 * thick:
+        return None
+    middle, half = ((x0 + x1) / 2, (y0 + y1) / 2), thick / 2
+    if y1 - y0 == thick:
+        return Rect(x0 + half, middle[1] - 0.5, x1 - half, middle[1] + 0.5)
+    return Rect(middle[0] - 0.5, y0 + half, middle[0] + 0.5, y1 - half)
 
 
 def _drawings(blocks: Sequence[Mapping[str, Any]], inks: Iterable[Ink], turn: Turn, area: Rect) -> Sequence[Rect]:
