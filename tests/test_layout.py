@@ -214,11 +214,12 @@ def test_a_grid_drawn_in_pieces_goes_on_at_the_next_page_where_it_is_open() -> N
     assert len(table.sentences) == 5
 
 
-def test_an_address_in_small_print_is_no_footnote() -> None:
+@pytest.mark.parametrize("name", ["200 Long Street", "3D printers and their parts"])
+def test_a_number_in_a_name_in_small_print_is_no_footnotes_mark(name: str) -> None:
     small = Style(8.0)
-    lines = [fragment("200 Long Street", 50, 600, small), fragment("2 A note on the text.", 50, 700, small)]
+    lines = [fragment(name, 50, 600, small), fragment("2 A note on the text.", 50, 700, small)]
     found = {block.text: block.kind for block in lay_out([page(*prose(9), *lines)]).blocks}
-    assert found["200 Long Street"] is Kind.PARAGRAPH
+    assert found[name] is Kind.PARAGRAPH
     assert found["2 A note on the text."] is Kind.FOOTNOTE
 
 

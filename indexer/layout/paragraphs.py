@@ -15,6 +15,7 @@ JOINING_GAP = 1.5  # times the line height: text closer than this belongs togeth
 LOOSER = 1.3  # times the usual distance of baselines: a gap that parts paragraphs in closely set text
 INDENT = 0.7  # of the letter size
 SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
+NUMBER_IN_NAME = re.compile(r"\d{3}|\d{1,2}[A-Z](?![a-z])")
 NOTE_GAP = 4.0  # times the letter size between a page's notes, at most
 FOOTNOTE_SIZE = 0.93  # of the body's, at most
 
@@ -71,14 +72,14 @@ def footnotes(lines: Sequence[Line], body: Style, height: float) -> int:
             break
         if place + 1 < len(lines) and lines[place + 1].base - line.base > NOTE_GAP * line.style.size:
             break
-        if FOOTNOTE_MARK.match(line.text) and not _is_address(line):
+        if FOOTNOTE_MARK.match(line.text) and not _is_name(line):
             count = len(lines) - place
     return count
 
 
-def _is_address(line: Line) -> bool:
-    """Whether a number of three figures begins the line without being raised: "200 Vesey Street"."""
-    return line.text[:3].isdigit() and line.cells[0].lead.size >= line.style.size - 0.9
+def _is_name(line: Line) -> bool:
+    """Whether a number that is not raised begins the line as part of a name: "200 Long Street", "3D printers"."""
+    return NUMBER_IN_NAME.match(line.text) is not None and line.cells[0].lead.size >= line.style.size - 0.9
 
 
 def split_footnotes(lines: Sequence[Line]) -> list[Paragraph]:
