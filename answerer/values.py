@@ -57,7 +57,9 @@ _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much|often|long|large|big|old|far|fast|high|tall|heavy)\b"
     r"|\b(?:percentage|percent|number|amount|proportion|fraction|ratio|factor|range) of\b"
     r"|\bwhat (?:percentage|percent|range)\b"
-    r"|\bby what (?:factor|percentage)\b",
+    r"|\bby what (?:factor|percentage)\b"
+    r"|\bwhat (?:do|does|did|will|would)\b.{1,80}\bcost\b"
+    r"|\bwhat (?:is|was|are|were) the (?:price|fare|fee|cost|charge)s?\b",
     re.IGNORECASE,
 )
 _ASKS_NAME = re.compile(r"\W*(?:who|what (?:is|was|are|were) the (?:term|name|title|word)s?)\b", re.IGNORECASE)

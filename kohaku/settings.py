@@ -98,8 +98,8 @@ def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) 
         return Settings(**values)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0])
-        raise SettingsError(f"setting {name!r} in {places.get(name, 'the defaults')}: {first['msg']}") from None
+        name, said = str(first["loc"][0]), str(first["msg"]).removeprefix("Value error, ")
+        raise SettingsError(f"setting {name!r} in {places.get(name, 'the defaults')}: {said}") from None
 
 
 def _sources(flags: Mapping[str, Any], config: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:

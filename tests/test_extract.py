@@ -149,6 +149,7 @@ FEES = (
         ("Who runs the visitor pier?", "", "Berta Lindqvist"),
         ("On which day are markets held?", "", "Thursday"),
         ("What does sand cost?", "EUR/m3", "12"),
+        ("What does sand cost?", "", "12"),
         ("By what percentage did traffic on the canal fall?", "percent", "8"),
     ],
 )

@@ -111,3 +111,9 @@ def test_a_file_that_lost_the_page_has_changed(store: Store) -> None:
     source.write_bytes(data)
     with pytest.raises(KohakuError, match="index it again"):
         page_picture(store, node(store, LINES[1]))
+
+
+def test_of_a_document_or_a_section_all_that_stands_on_its_first_page_is_marked(store: Store) -> None:
+    whole = store.node("a")
+    assert whole is not None and not whole.boxes
+    assert marked(page_picture(store, whole)) == marked(page_picture(store, node(store, LINES[0])))

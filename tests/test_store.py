@@ -391,7 +391,7 @@ def test_an_older_index_is_read_as_it_is_and_tells_no_tokens_under_headings(stor
     with Store.edit(path) as new:
         assert [node.shown_tokens for node in new.subtree("report")] == [None] * 4
         assert new._rows("pragma user_version") == [(schema.VERSION,)]
-        assert new.naming(["report"])["report"] == ({"report"}, 1)
+        assert new.naming(["report"])["report"] == (frozenset({"report"}), 1)
         assert new.check() == []
 
 
@@ -400,7 +400,7 @@ def test_a_document_is_named_by_words_of_its_id_title_and_metadata_but_not_of_ad
     metadata = {"authors": "Ann Bee", "url": "https://example.org/"}
     fill(store, replace(made, document=replace(made.document, title="Water use", metadata=metadata)))
     named = store.naming(["lake", "2023", "water", "bee", "example", "absent"])
-    assert named == {word: ({"LakeSite_2023Q4"}, 1) for word in ("lake", "2023", "water", "bee")}
+    assert named == {word: (frozenset({"LakeSite_2023Q4"}), 1) for word in ("lake", "2023", "water", "bee")}
     store.remove("LakeSite_2023Q4")
     assert store.naming(["lake"]) == {}
 

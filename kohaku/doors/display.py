@@ -235,7 +235,8 @@ def node_lines(
     node: Node, ancestors: Sequence[Node], siblings: Sequence[Node], links: Links = Links()
 ) -> Iterator[str]:
     """A node with the path above it, its text, the nodes beside it, and those that it is linked with."""
-    yield one_line(f"{node.kind} {node.id}{_on(node.pages)}")
+    title = f": {node.title}" if node.title else ""
+    yield one_line(f"{node.kind} {node.id}{_on(node.pages)}{title}")
     for above in ancestors:
         yield one_line(f"in {above.kind} {above.id}: {above.title}")
     yield ""
