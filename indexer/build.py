@@ -70,7 +70,8 @@ def build(
         if progress:
             progress(Progress(number, len(todo), path.name))
         if isinstance(outcome, ReadError):
-            report += Report(failed=((printable(path), _reason(outcome, task, store)),))
+            reason = _reason(outcome, task, store)
+            report += Report(failed=tuple((source, reason) for source in task.sources))
         else:
             met = replace(task.fingerprint, settings=settings + reading.fingerprint(outcome.met))
             former = {} if force else _former_vectors(task.known, store)

@@ -274,6 +274,11 @@ def test_a_bad_file_is_one_line_and_the_others_go_on(store: Store, embedder: Let
     assert ids(store) == ["a"]
 
 
+def test_of_a_bad_content_every_file_that_holds_it_is_named(store: Store, embedder: LetterEmbedder) -> None:
+    copies = [write(name, '{"a": NaN,') for name in ("a.json", "b.json", "c.json")]
+    assert [path for path, _ in run(store, embedder).failed] == copies
+
+
 def test_of_a_file_that_turned_bad_the_old_version_stays(store: Store, embedder: LetterEmbedder) -> None:
     write("a.json", json.dumps({"sections": [{"paragraphs": ["Good."]}]}))
     run(store, embedder)
