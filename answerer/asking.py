@@ -11,7 +11,7 @@ from functools import lru_cache
 from answerer.answer import Question
 from answerer.units import Unit, unit, unit_asked
 from answerer.values import asks_number, asks_true_or_false
-from kohaku.words import stem, words
+from kohaku.words import is_year, stem, words
 
 
 class Kind(StrEnum):
@@ -74,7 +74,6 @@ _IN_UNIT = re.compile(r"\bin ([\w/%$€£¥.² -]{1,30}?)\s*(?:\)|\?|$|,)", re.I
 _CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
 
 
-_A_YEAR = re.compile(r"(?:19|20)\d\d")
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
 _OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
 _NOT_NAMES = frozenset(
@@ -90,7 +89,7 @@ _NOT_NAMES = frozenset(
 
 def years(found: Iterable[str]) -> frozenset[str]:
     """The years among terms."""
-    return frozenset(word for word in found if _A_YEAR.fullmatch(word))
+    return frozenset(word for word in found if is_year(word))
 
 
 def asked(question: Question) -> Asked:

@@ -72,6 +72,11 @@ class Settings(BaseModel):
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     @property
+    def key(self) -> str | None:
+        """The key for models' servers, as it is sent."""
+        return self.api_key.get_secret_value() if self.api_key else None
+
+    @property
     def passwords(self) -> tuple[str, ...]:
         """The passwords of files, plainly."""
         return tuple(password.get_secret_value() for password in self.password or ())

@@ -19,6 +19,7 @@ _GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
 _PART = re.compile(r"\w+")
 _JOINED = re.compile(r"[^\w\s]")
+_BARE_YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTERS = re.compile(r"[^\W_]+")
 _ADDRESS = re.compile(r"https?://\S+")
 # Where a name such as "AnnualReport_2023Q4" has its seams.
@@ -63,6 +64,11 @@ def words(text: str) -> list[str]:
         if year := _YEAR.fullmatch(word):
             found[year[1] or f"20{year[2]}"] = None
     return list(found)
+
+
+def is_year(word: str) -> bool:
+    """Whether a word is a year of the last century or this one."""
+    return _BARE_YEAR.fullmatch(word) is not None
 
 
 def parts(text: str) -> list[str]:

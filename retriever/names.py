@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
-
 from kohaku.store import Store
 from kohaku.tree import Tier
-from kohaku.words import parts, words
+from kohaku.words import is_year, parts, words
 from retriever.plan import key_terms
+from retriever.rarity import rarity
 
 YEAR = 0.5  # every report speaks of 2023, but few are named by it
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def named(question: str, store: Store) -> dict[str, float]:
@@ -26,11 +23,7 @@ def named(question: str, store: Store) -> dict[str, float]:
     scores: dict[str, float] = {}
     for term, (ids, held) in store.naming(terms).items():
         if len(ids) < documents:
-            weight = max(_rarity(held, documents) / _rarity(1, documents), YEAR if _YEAR.fullmatch(term) else 0.0)
+            weight = max(rarity(held, documents) / rarity(1, documents), YEAR if is_year(term) else 0.0)
             for id in ids:
                 scores[id] = scores.get(id, 0.0) + weight
     return scores
-
-
-def _rarity(held: int, documents: int) -> float:
-    return math.log(1 + (documents - held + 0.5) / (held + 0.5))

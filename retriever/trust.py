@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -10,6 +9,7 @@ from kohaku.store import Store
 from kohaku.tree import Node, Tier
 from kohaku.words import fold, stem, words
 from retriever.fuse import Weights
+from retriever.rarity import rarity
 from retriever.search import Ranking, Source
 
 # A question in the documents' own words has most of its rare words in one paragraph (median .63 of their weight on the
@@ -29,7 +29,7 @@ def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[in
     """
     weights: dict[tuple[int, Source, Tier], float] = {}
     by_words = {r.query: r for r in rankings if r.source is Source.WORDS and r.tier is Tier.PARAGRAPH}
-    rare = rarity({word for text in queries for word in words(text)}, store)
+    rare = rarities({word for text in queries for word in words(text)}, store)
     for query, text in enumerate(queries):
         hits = by_words[query].hits[:BEST] if query in by_words else ()
         covered = coverage(text, [nodes[hit.key].text for hit in hits], rare)
@@ -59,12 +59,10 @@ def coverage(question: str, texts: Sequence[str], rare: Mapping[str, float]) -> 
     return max((_held(weights, text) / whole for text in texts), default=0.0)
 
 
-def rarity(terms: Collection[str], store: Store) -> dict[str, float]:
-    """Each word's weight, the inverse document frequency of BM25 (Robertson & Zaragoza 2009) over paragraphs."""
+def rarities(terms: Collection[str], store: Store) -> dict[str, float]:
+    """Each word's weight over paragraphs."""
     paragraphs = store.size(Tier.PARAGRAPH)
-    return {
-        term: math.log(1 + (paragraphs - held + 0.5) / (held + 0.5)) for term, held in store.frequency(terms).items()
-    }
+    return {term: rarity(held, paragraphs) for term, held in store.frequency(terms).items()}
 
 
 def _held(weights: Mapping[str, float], text: str) -> float:

@@ -23,7 +23,7 @@ from retriever.evidence import Evidence
 from retriever.plan import plan
 from retriever.retrieve import Limits, distinct, retrieve, tokens
 from retriever.search import Source, search
-from retriever.trust import coverage, rarity, trust
+from retriever.trust import coverage, rarities, trust
 
 FUSIONS = get_args(Fusion)
 WIDE = Limits(100, 100_000)
@@ -179,7 +179,7 @@ def test_an_empty_index_has_no_evidence(tmp_path: Path, embedder: LetterEmbedder
 
 
 def covered(question: str, texts: Sequence[str], store: Store) -> float:
-    return coverage(question, texts, rarity(words(question), store))
+    return coverage(question, texts, rarities(words(question), store))
 
 
 def test_coverage_is_the_share_of_the_question_s_rare_words(store: Store) -> None:

@@ -30,7 +30,7 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
         dimensions=settings.dimensions,
         device=settings.device,
         base_url=settings.base_url,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        api_key=settings.key,
         cache=settings.cache,
     )
 
@@ -40,7 +40,7 @@ def load_chat(settings: Settings, model: str) -> OpenAIChat:
     return OpenAIChat(
         model,
         base_url=settings.base_url,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+        api_key=settings.key,
         temperature=settings.temperature,
         seed=settings.seed,
         max_output=settings.max_output,
