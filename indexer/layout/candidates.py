@@ -72,7 +72,7 @@ def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
     """Every stretch of lines of one look outside tables of contents; those that stand out are `good`."""
     entries = contents(lines)
     capitals = [_in_capitals(line.text) for line in lines]
-    leading = max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
+    leading = usual_leading(lines, body)
     result: list[Candidate] = []
     first = 0
     while first < len(lines):
@@ -87,6 +87,11 @@ def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
             result.append(candidate)
         first = last + 1
     return result
+
+
+def usual_leading(lines: Sequence[Line], body: Style) -> float:
+    """The usual distance from baseline to baseline of the body's text, in its size."""
+    return max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
 
 
 def look_of(line: Line) -> Look:
@@ -166,14 +171,14 @@ def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: S
         return Candidate(first, last, text, look, numbering_depth(text), 0.0, good=True)
     if line.style == body and not look.capitals and not (text[0].isdigit() or text[0].isupper() or text[0] > "\x7f"):
         return Candidate(first, last, text, look, 0, 0.0, good=False)
-    gap, below = _white(lines, first, leading), _white(lines, last + 1, leading)
+    gap, below = white(lines, first, leading), white(lines, last + 1, leading)
     if below < APART and last + 1 < len(lines) and _is_cut(lines[last], lines[last + 1]):
         return Candidate(first, last, text, look, 0, gap, good=False)
     depth = numbering_depth(text)
     return Candidate(first, last, text, look, depth, gap, _stands_out(text, line, look, depth, body, gap, below))
 
 
-def _white(lines: Sequence[Line], place: int, leading: float) -> float:
+def white(lines: Sequence[Line], place: int, leading: float) -> float:
     """The white space above a line beyond the usual, in lines; 9 where another column or page begins."""
     if place == 0 or place >= len(lines):
         return 9.0
@@ -202,7 +207,7 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
     letters = sum(2 if character > "\u2e7f" else 1 for character in words if character.isalpha())
     if letters < 2 or letters * 2 < len(words.replace(" ", "")):
         return False
-    if DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text) or "@" in text:
+    if not may_head(text):
         return False
     if STATEMENT.match(text) or CLOSES.match(text) or CODE.search(text):
         return False
@@ -229,6 +234,12 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
     if depth > 1:
         return gap > APART or below > APART
     return gap > APART and depth == 1 and look.italic and not body.italic
+
+
+def may_head(text: str) -> bool:
+    """Whether the text is none of those that never head a section: captions, items of lists, addresses, asides."""
+    marked = DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text)
+    return not marked and "@" not in text
 
 
 def _alone(line: Line, gap: float, below: float) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from indexer.blocks import Block, Mark
 from indexer.clean import words
-from indexer.layout import figures, outline, tables
+from indexer.layout import figures, outline, tables, tags
 from indexer.layout.body import body_style
 from indexer.layout.columns import columns
 from indexer.layout.faces import with_telling_faces
@@ -71,8 +71,16 @@ class Laid:
     title: str
 
 
-def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title: str = "") -> Laid:
-    """Headings, paragraphs, tables and figures of a document's pages, in reading order."""
+def lay_out(
+    pages: Sequence[Page],
+    entries: Sequence[outline.Entry] = (),
+    title: str = "",
+    tagged: Sequence[outline.Entry] = (),
+) -> Laid:
+    """Headings, paragraphs, tables and figures of a document's pages, in reading order.
+
+    `entries` are the outline's, `tagged` the headings that the file's structure tree names.
+    """
     pages = without_furniture(with_telling_faces(pages))
     kept = figures.pictures(pages)
     flow: list[Item] = []
@@ -91,8 +99,10 @@ def lay_out(pages: Sequence[Page], entries: Sequence[outline.Entry] = (), title:
     lines = [item for item in flow if isinstance(item, Line)]
     first_title = _largest(lines, body)
     known = outline.placed(entries, lines) if entries else {}
-    if is_deck(pages) and not known:
-        heads = titles(lines, pages)
+    named = tags.believed(tagged, lines, body) if tagged else {}
+    known = named if len(named) > len(known) else known
+    if is_deck(pages):
+        heads = titles(lines, pages, known)
     else:
         heads = _headings(lines, known, title or first_title, _followed(flow))
     parts = _parts(flow, lines, heads, notes)

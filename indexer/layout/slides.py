@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import median
+from types import MappingProxyType
 
 from indexer.layout.candidates import LONGEST
 from indexer.layout.headings import Heading
@@ -26,17 +27,32 @@ def is_deck(pages: Sequence[Page]) -> bool:
     return median(sum(len(part.text) for part in page.fragments) for page in written) <= MOST_LETTERS
 
 
-def titles(lines: Sequence[Line], pages: Sequence[Page]) -> list[Heading]:
-    """The slides' titles, all of one level."""
+def titles(
+    lines: Sequence[Line], pages: Sequence[Page], known: Mapping[int, tuple[int, int]] = MappingProxyType({})
+) -> list[Heading]:
+    """The slides' titles, all of one level but for those `known` from outline or tags: first place → (last, level)."""
     heights = {page.number: page.height for page in pages}
     places: dict[int, list[int]] = defaultdict(list)
     for place, line in enumerate(lines):
         places[line.page].append(place)
-    found = (_title(lines, on_page, heights[page]) for page, on_page in places.items())
-    return [heading for heading in found if heading]
+    usual = Counter(level for _, level in known.values()).most_common(1)[0][0] if known else 1
+    found: list[Heading] = []
+    for page, on_page in places.items():
+        vouched = [
+            Heading(place, known[place][0], known[place][1], _text(lines, place, known[place][0]))
+            for place in on_page
+            if place in known
+        ]
+        title = None if vouched else _title(lines, on_page, heights[page], usual)
+        found += [title] if title else vouched
+    return found
 
 
-def _title(lines: Sequence[Line], places: Sequence[int], height: float) -> Heading | None:
+def _text(lines: Sequence[Line], first: int, last: int) -> str:
+    return " ".join(line.text for line in lines[first : last + 1])
+
+
+def _title(lines: Sequence[Line], places: Sequence[int], height: float, level: int) -> Heading | None:
     high = [place for place in places if lines[place].rect.y0 < TOP * height and _has_letters(lines[place])]
     if not high:
         return None
@@ -45,11 +61,11 @@ def _title(lines: Sequence[Line], places: Sequence[int], height: float) -> Headi
     size = lines[first].style.size
     while last + 1 in places and _goes_on(lines[last], lines[last + 1], size):
         last += 1
-    text = " ".join(line.text for line in lines[first : last + 1])
+    text = _text(lines, first, last)
     others = [lines[place].style.size for place in places if not first <= place <= last]
     if len(text) > LONGEST or (others and size < LARGER * median(others)):
         return None
-    return Heading(first, last, 1, text)
+    return Heading(first, last, level, text)
 
 
 def _goes_on(line: Line, following: Line, size: float) -> bool:

@@ -24,6 +24,7 @@ from indexer.layout.figures import SMALLEST
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
 from indexer.layout.page import Page, Picture, Rect, Style
+from indexer.readers.tags import tagged
 from indexer.reading import AS_EVER, Reading
 from kohaku import mupdf
 from kohaku.errors import ReadError
@@ -109,7 +110,10 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
         if not pages:
             raise ReadError("no page can be read (damaged?): repair or export it again")
         title = _metadata_title(file)
-        laid = lay_out(pages, _outline(file), title)
+        outline = _outline(file)
+        # An outline that is as fine as a heading a page says all that tags could.
+        tags = tagged(file, {page.number for page in pages}) if len(outline) < len(pages) else []
+        laid = lay_out(pages, outline, title, tags)
         blocks = _shown(_with_images(file, laid.blocks, laid.images, turns), turns)
         return Parsed(
             title or laid.title or path.stem,
