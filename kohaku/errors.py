@@ -2,6 +2,7 @@
 
 KohakuError
 ├── SettingsError            a setting is unknown, missing or out of range
+├── ScopeError               a search is kept to what can't be read, or is not there
 ├── StoreError               the index file
 │   ├── NoSuchStore          there is none at that path
 │   ├── NotAStore            the file belongs to another program, or is no database
@@ -27,6 +28,10 @@ class KohakuError(Exception):
 
 class SettingsError(KohakuError):
     """A setting is unknown, missing or out of range."""
+
+
+class ScopeError(KohakuError):
+    """A scope can't be read, or nothing is within it."""
 
 
 class StoreError(KohakuError):

@@ -577,19 +577,24 @@ class Store:
     # ---- searching
 
     def nearest(
-        self, vectors: Vectors, tier: Tier, limit: int, *, documents: Collection[str] | None = None
+        self,
+        vectors: Vectors,
+        tier: Tier,
+        limit: int,
+        *,
+        documents: Collection[str] | None = None,
+        kinds: Collection[Kind] | None = None,
     ) -> list[list[Hit]]:
         """For each question's vector the nodes of a tier nearest in meaning, best first; scores are cosines.
 
-        Paragraphs are also found by their direct vectors where the index has such, each once by its better one.
+        Paragraphs are also found by their direct vectors where the index has such, each once by its better one. With
+        `documents` (ids) or `kinds` (of paragraphs, and of those that sentences stand in) nothing else is searched.
         """
         tiers = [tier.value, "direct"] if tier is Tier.PARAGRAPH else [tier.value]
-        within = ""
-        if documents is not None:
-            keys = self._keys(documents)
-            if not keys:
-                return [[] for _ in vectors]
-            within = f"and document in ({','.join(map(str, keys))})"
+        within = [] if documents is None else ["and document in (select value from json_each(:documents))"]
+        if kinds is not None:
+            within.append(f"and number in (select 2 * key + (:tier = 'direct') from ({_OF_KINDS[tier]}))")
+        bound = self._bound(documents, kinds)
         results: list[list[Hit]] = []
         for vector in vectors:
             best: dict[int, float] = {}
@@ -598,39 +603,58 @@ class Store:
                     for number, distance in self._rows(
                         f"""
                         select number, distance from vector
-                        where embedding match :vector and k = :limit and tier = :tier {within}
+                        where embedding match :vector and k = :limit and tier = :tier {" ".join(within)}
                         order by distance
                         """,
-                        {"vector": np.asarray(vector, np.float32).tobytes(), "limit": min(limit, MOST), "tier": part},
+                        {
+                            "vector": np.asarray(vector, np.float32).tobytes(),
+                            "limit": min(limit, MOST),
+                            "tier": part,
+                            **bound,
+                        },
                     ):
                         best[number // 2] = max(best.get(number // 2, -1.0), 1.0 - distance)
             results.append(_best(best, limit))
         return results
 
     def matching(
-        self, terms: Sequence[str], tier: Tier, limit: int, *, documents: Collection[str] | None = None
+        self,
+        terms: Sequence[str],
+        tier: Tier,
+        limit: int,
+        *,
+        documents: Collection[str] | None = None,
+        kinds: Collection[Kind] | None = None,
     ) -> list[Hit]:
         """The paragraphs or sentences that hold any of the words, best first by BM25 (Robertson & Zaragoza 2009).
 
-        Any text is a legal term. Greater scores are better, as everywhere here (FTS5's own are negative).
+        Any text is a legal term. Greater scores are better, as everywhere here (FTS5's own are negative). `documents`
+        and `kinds` keep the search as in `nearest`.
         """
         if not any(term.strip() for term in terms):
             return []
         table = f"{tier.value}_words"  # below, the + keeps SQLite from asking the index once for each node
         weights = f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}" if tier is Tier.PARAGRAPH else ""
-        within = (
-            ""
-            if documents is None
-            else "and +rowid in (select key from node where tier = :tier and document in "
-            f"({','.join(map(str, self._keys(documents)))}))"
-        )
+        within = []
+        if documents is not None:
+            within.append(
+                "and +rowid in (select key from node where tier = :tier"
+                " and document in (select value from json_each(:documents)))"
+            )
+        if kinds is not None:
+            within.append(f"and exists (select 1 from ({_OF_KINDS[tier]}) as n where n.key = {table}.rowid)")
         rows = self._rows(
             f"""
             select rowid, -bm25({table}{weights}) as score from {table}
-            where {table} match :expression {within}
+            where {table} match :expression {" ".join(within)}
             order by score desc, rowid limit :limit
             """,
-            {"expression": storable(expression(list(terms))), "limit": limit, "tier": tier.value},
+            {
+                "expression": storable(expression(list(terms))),
+                "limit": limit,
+                "tier": tier.value,
+                **self._bound(documents, kinds),
+            },
         )
         return [Hit(key, score) for key, score in rows]
 
@@ -699,6 +723,15 @@ class Store:
         )
         return dict(rows)
 
+    def _bound(self, documents: Collection[str] | None, kinds: Collection[Kind] | None) -> dict[str, str]:
+        """The values that keep a search to documents and kinds."""
+        values: dict[str, str] = {}
+        if documents is not None:
+            values["documents"] = json.dumps(self._keys(documents))
+        if kinds is not None:
+            values["kinds"] = json.dumps([kind.value for kind in kinds])
+        return values
+
     def _keys(self, documents: Collection[str]) -> list[int]:
         rows = self._rows(
             "select key from document where id in (select value from json_each(:ids)) order by key",
@@ -733,6 +766,17 @@ def _sound_rows(path: Path) -> Iterator[None]:
     except ValueError as error:
         raise DamagedStore(path, f"a row can't be read: {error}") from error
 
+
+# The nodes of a tier that are paragraphs of some kinds, or sentences of such.
+_OF_KINDS = {
+    Tier.PARAGRAPH: """
+        select key from node where tier = 'paragraph' and kind in (select value from json_each(:kinds))
+    """,
+    Tier.SENTENCE: """
+        select s.key from node s join node p on p.document = s.document and p.position = s.parent
+        where s.tier = 'sentence' and p.kind in (select value from json_each(:kinds))
+    """,
+}
 
 _INSERT_NODE = """
     insert into node values (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from kohaku.tree import Node, Tier
+from kohaku.tree import Kind, Node, Tier
 from retriever.budget import Unit
 from retriever.fuse import Ranked
 
@@ -12,18 +12,27 @@ SHORT_SECTION = 120  # tokens: a section this short is read whole
 
 
 def expand(
-    ranked: Sequence[Ranked], nodes: Mapping[int, Node], parents: Mapping[int, Node], sentences: Mapping[int, Node]
+    ranked: Sequence[Ranked],
+    nodes: Mapping[int, Node],
+    parents: Mapping[int, Node],
+    sentences: Mapping[int, Node],
+    *,
+    kinds: Collection[Kind] = (),
 ) -> list[Unit]:
     """Units to read, best first: each paragraph, before it its section where that is short, after it its best sentence.
 
     The smaller ones are on offer for where the larger don't fit. `nodes`, `parents` and `sentences` are looked up by a
-    paragraph's key.
+    paragraph's key. With `kinds`, only paragraphs of these are read, and whole sections, however long, where they are
+    among them.
     """
     best: dict[int, Unit] = {}
     for found in ranked:
-        parent = parents.get(found.key)
-        short = parent is not None and parent.tier is Tier.SECTION and parent.tokens <= SHORT_SECTION
-        for node in (parent if short else None, nodes[found.key], sentences.get(found.key)):
+        parent, node = parents.get(found.key), nodes[found.key]
+        section = parent if parent is not None and parent.tier is Tier.SECTION else None
+        if section and (Kind.SECTION not in kinds if kinds else section.tokens > SHORT_SECTION):
+            section = None
+        itself = (node, sentences.get(found.key)) if not kinds or node.kind in kinds else ()
+        for node in (section, *itself):
             if node is not None:
                 best.setdefault(node.key, Unit(node, found.score))
     return list(best.values())

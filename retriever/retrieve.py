@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kohaku.choices import Fusion
 from kohaku.embedders.protocol import Embedder
+from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
 from retriever.budget import Unit, fill
@@ -43,18 +44,29 @@ def retrieve(
     *,
     fusion: Fusion,
     count: Callable[[str], int],
+    scope: Scope = EVERYWHERE,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
-    `count` counts the tokens of a text where the index, an older one, does not say them.
+    `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
+    searched, nor lifts what is; raises ScopeError where no document is within.
     """
-    names = named(question, store)
+    documents = admitted(scope, store.documents()) if scope.names_documents else None
+    names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
     within = [id for id, score in names.items() if score >= NAMED]
-    rankings = search(queries, store, embedder, limit=limits.top_k, within=within)
+    rankings = search(
+        queries,
+        store,
+        embedder,
+        limit=limits.top_k,
+        within=within,
+        documents=documents,
+        kinds=scope.searched,
+    )
     nodes, home, sentences = found(rankings, store)
     weights = trust(queries, rankings, nodes, store)
     ranked = fuse(rankings, home, by=fusion, weights=weights)
-    beside = store.neighbours([nodes[one.key] for one in ranked])
+    beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope)
     lifted = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=fusion, weights=weights))
     nodes |= {node.key: node for group in beside.values() for node in group}
     above = store.parents([nodes[one.key] for one in lifted])
@@ -63,7 +75,8 @@ def retrieve(
         for one in reversed(fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights))
     }
     read = store.nodes(best.values())
-    units = distinct(expand(lifted, nodes, above, {place: read[key] for place, key in best.items() if key in read}))
+    sharp = {place: read[key] for place, key in best.items() if key in read}
+    units = distinct(expand(lifted, nodes, above, sharp, kinds=scope.kinds))
 
     costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
 
@@ -78,6 +91,12 @@ def retrieve(
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
     contexts = tuple(_context(unit, titles, cost(unit.node)) for unit in kept)
     return Evidence(question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and _all_in(units, kept))
+
+
+def _searched(beside: Mapping[int, list[Node]], scope: Scope) -> dict[int, list[Node]]:
+    """Neighbours of the kinds that are searched; documents they share with what was found."""
+    kinds = scope.searched
+    return {key: [one for one in group if kinds is None or one.kind in kinds] for key, group in beside.items()}
 
 
 def found(rankings: Iterable[Ranking], store: Store) -> tuple[dict[int, Node], dict[int, int], set[int]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Hit, Store
-from kohaku.tree import Tier
+from kohaku.tree import Kind, Tier
 from kohaku.words import words
 
 TIERS = (Tier.SENTENCE, Tier.PARAGRAPH)
@@ -36,17 +36,25 @@ class Ranking:
 
 
 def search(
-    queries: Sequence[str], store: Store, embedder: Embedder, *, limit: int, within: Collection[str] = ()
+    queries: Sequence[str],
+    store: Store,
+    embedder: Embedder,
+    *,
+    limit: int,
+    within: Collection[str] = (),
+    documents: Collection[str] | None = None,
+    kinds: Collection[Kind] | None = None,
 ) -> list[Ranking]:
     """Every query's rankings, of `limit` hits each; the queries are embedded in one batch.
 
     The documents `within` are searched by the first query once more on their own: as many hits of theirs join.
+    Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given.
     """
     vectors = embedder.embed_questions(queries)
     rankings: list[Ranking] = []
     for tier in TIERS:
-        near = store.nearest(vectors, tier, limit)
-        matching = [store.matching(words(text), tier, limit) for text in queries]
+        near = store.nearest(vectors, tier, limit, documents=documents, kinds=kinds)
+        matching = [store.matching(words(text), tier, limit, documents=documents, kinds=kinds) for text in queries]
         for source, lists in ((Source.MEANING, near), (Source.WORDS, matching)):
             rankings += [
                 Ranking(query, source, tier, tuple(hits), hits[-1].score if len(hits) == limit else 0.0)
@@ -54,8 +62,8 @@ def search(
             ]
         if within:
             own = {
-                Source.MEANING: store.nearest(vectors[:1], tier, limit, documents=within)[0],
-                Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within),
+                Source.MEANING: store.nearest(vectors[:1], tier, limit, documents=within, kinds=kinds)[0],
+                Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within, kinds=kinds),
             }
             rankings = [_joined(ranking, own, tier) for ranking in rankings]
     return rankings

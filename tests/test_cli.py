@@ -158,10 +158,15 @@ def test_the_version_is_shown(run: Run) -> None:
         ["retrieve", "q", "--questions", "q.csv"],
         ["retrieve", "--questions", "q.csv"],
         ["retrieve", "q", "--out", "x"],
+        ["retrieve", ""],
+        ["retrieve", "--questions", "q.csv", "--out", "o.jsonl", "--json"],
+        ["retrieve", "q", "--where", "year"],
+        ["retrieve", "q", "--kind", "tabel"],
         ["retrieve", "q", "--budget", "0"],
         ["retrieve", "q", "--budget", "many"],
         ["retrieve", "q", "--fusion", "best"],
         ["answer"],
+        ["answer", " "],
         ["answer", "--questions", "q.csv"],
         ["answer", "q", "--concurrency", "0"],
         ["answer", "--questions", "q.csv", "--out", "o.csv", "--unit", "kWh"],
@@ -302,6 +307,9 @@ def test_a_document_is_removed_and_its_file_stays(run: Run, db: Path) -> None:
         (["retrieve", "--questions", "files/lake.md", "--out", "x"], "has no column id, question"),
         (["retrieve", "--questions", "questions.csv", "--out", "no/x"], "can't be written"),
         (["retrieve", "q", "--top-k", "9" * 30], "setting 'top_k' in flags"),
+        (["retrieve", "q", "--doc", "laek"], "no document 'laek': did you mean 'lake'?"),
+        (["retrieve", "q", "--where", "titel=x"], "no document has 'titel' in its metadata: did you mean 'title'?"),
+        (["retrieve", "--questions", "questions.csv", "--out", "x", "--doc", "x*"], "no document of 3 is within x*"),
         (["retrieve", "q", "--config", "none.toml"], "no settings file at none.toml"),
         (["score", "--truth", "none.csv", "--pred", "none.csv"], "no file at none.csv"),
         (["parse", "none.md"], "none.md: no such file"),
@@ -314,6 +322,14 @@ def test_what_can_t_be_done_is_one_line_that_says_why(run: Run, db: Path, argume
     questions()
     assert words in error(run(*arguments))
 
+
+SCOPES = (
+    ["--doc", "north"],
+    ["--doc", "n*"],
+    ["--not-doc", "lake", "--not-doc", "song*"],
+    ["--where", "id=NORTH"],
+    ["--where", "title~north", "--where", "id!=lake"],
+)
 
 # ---- parse and retrieve
 
@@ -422,8 +438,19 @@ def test_the_evidence_for_many_questions_is_a_line_each(run: Run, db: Path) -> N
 
 
 def test_that_nothing_was_found_is_said(run: Run, db: Path) -> None:
-    ran = run("retrieve", "")
+    ran = run("retrieve", "?")
     assert (ran.code, ran.out, ran.err) == (0, "", "nothing was found\n")
+    assert run("retrieve", "water", "--kind", "code").err == "nothing was found within kind code\n"
+
+
+def test_a_search_is_kept_to_documents_from_the_command_line(run: Run, db: Path) -> None:
+    found = [run("retrieve", QUESTION, "--json", *scope).objects[0]["contexts"] for scope in SCOPES]
+    assert [{context["doc"] for context in contexts} for contexts in found] == [{"north"}] * len(SCOPES)
+    assert "  lake:" not in run("answer", QUESTION, "--doc", "north").out
+    ran = run("answer", "--questions", questions(), "--out", "out.csv", "--doc", "x*")
+    assert (ran.code, ran.err.splitlines()[-1][:44]) == (1, "error: no document of 3 is within x*: `kohak")
+    run("retrieve", "--questions", questions(), "--out", "out.jsonl", "--doc", "north")
+    assert "lake:" not in Path("out.jsonl").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["retrieve", "answer"])

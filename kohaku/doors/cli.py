@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kohaku.choices import Fusion, OcrMode, ParagraphVectors
-from kohaku.errors import KohakuError, ReadError
+from kohaku.errors import KohakuError, ReadError, ScopeError
 
 if TYPE_CHECKING:
+    from kohaku.scope import Scope
     from kohaku.settings import Settings
 
 app = typer.Typer(
@@ -55,6 +56,16 @@ OcrLanguage = Annotated[
 ]
 Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", help="Only documents whose metadata says so: year>=2023, type=paper, title~water; repeat."),
+]
+Docs = Annotated[list[str] | None, typer.Option("--doc", help="Only documents of these ids; * and ? allowed; repeat.")]
+NotDocs = Annotated[list[str] | None, typer.Option("--not-doc", help="No documents of these ids; repeat.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="Only evidence of these kinds: table, section, figure, list, …; repeat."),
+]
 
 
 def main() -> None:
@@ -268,6 +279,10 @@ def retrieve(
     top_k: TopK = None,
     queries: Queries = None,
     fusion: FusionName = None,
+    where: Where = None,
+    doc: Docs = None,
+    not_doc: NotDocs = None,
+    kind: Kinds = None,
     embedder: EmbedderName = None,
     model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
     base_url: BaseUrl = None,
@@ -291,6 +306,10 @@ def retrieve(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
+    _refuse_empty(question)
+    if questions is not None:
+        _refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")
+    scope = _scope(where, doc, not_doc, kind)
     _spare(out, settings.db, questions)
     from kohaku.store import Store
 
@@ -299,9 +318,9 @@ def retrieve(
         from kohaku.doors.searcher import Searcher
 
         with Searcher(Store.open(settings.db), settings) as searcher:
-            evidence = searcher.retrieve(_typed(question))
+            evidence = searcher.retrieve(_typed(question), scope=scope)
         if not evidence.contexts:
-            _say("nothing was found")
+            _say(f"nothing was found within {scope}" if str(scope) else "nothing was found")
         if as_json:
             _print_json(evidence_object("", evidence))
         else:
@@ -311,7 +330,7 @@ def retrieve(
         from kohaku.doors.engine import Engine
 
         with Engine(Store.open(settings.db), settings) as engine:
-            engine.retrieve_to(questions, out)
+            engine.retrieve_to(questions, out, scope=scope)
         _say(f"wrote {out}")
 
 
@@ -333,6 +352,10 @@ def answer(
     top_k: TopK = None,
     queries: Queries = None,
     fusion: FusionName = None,
+    where: Where = None,
+    doc: Docs = None,
+    not_doc: NotDocs = None,
+    kind: Kinds = None,
     embedder: EmbedderName = None,
     config: Config = None,
     as_json: AsJson = False,
@@ -357,12 +380,14 @@ def answer(
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
+    _refuse_empty(question)
     if questions is not None:
         _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
         _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
     else:
         _refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
         _refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
+    scope = _scope(where, doc, not_doc, kind)
     _spare(out, settings.db, questions, metadata)
     from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines
     from kohaku.doors.engine import Engine
@@ -372,7 +397,7 @@ def answer(
         if settings.model is None:
             _say("no model is configured: the built-in extractive reader answers")
         if question is not None:
-            found = engine.ask(_typed(question), unit=unit)
+            found = engine.ask(_typed(question), unit=unit, scope=scope)
             if as_json:
                 _print_json(answer_object(found))
             else:
@@ -380,7 +405,9 @@ def answer(
                     typer.echo(line)
         elif questions is not None and out is not None:
             with progress_bar() as advance:
-                failed = engine.submit(questions, out, metadata=metadata, restart=not resume, progress=advance)
+                failed = engine.submit(
+                    questions, out, metadata=metadata, restart=not resume, scope=scope, progress=advance
+                )
             for line in usage_lines(engine.usage()):
                 _say(line)
             for outcome in failed:
@@ -527,6 +554,19 @@ def _settings(config: Path | None, **flags: object) -> Settings:
     return load(flags, config=config)
 
 
+def _scope(
+    where: list[str] | None, documents: list[str] | None, without: list[str] | None, kinds: list[str] | None
+) -> Scope:
+    """The scope that flags name; raises BadParameter for a condition or a kind that can't be read."""
+    from kohaku.scope import Scope
+
+    typed = ([_typed(text) for text in texts or ()] for texts in (where, documents, without, kinds))
+    try:
+        return Scope.of(*typed)
+    except ScopeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 @contextmanager
 def _store(settings: Settings) -> Iterator[Any]:
     from kohaku.store import Store
@@ -539,6 +579,12 @@ def _refuse(option: object, why: str) -> None:
     """Raises BadParameter where an option was given that nothing would come of."""
     if option:
         raise typer.BadParameter(why)
+
+
+def _refuse_empty(question: str | None) -> None:
+    """Raises BadParameter for a question that asks nothing."""
+    if question is not None and not question.strip():
+        raise typer.BadParameter("the QUESTION is empty")
 
 
 def _typed(argument: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from answerer import extract, reader
@@ -12,6 +13,7 @@ from answerer.submission import Submission, read_questions, row
 from indexer.metadata import read_metadata
 from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.doors.searcher import Searcher
+from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.evidence import Evidence
 
@@ -21,26 +23,30 @@ PASSES = 4  # over the questions of a submission: a fault that one call in five 
 class Engine(Searcher):
     """An index opened for questions; use it as a context manager, or call `close`."""
 
-    def ask(self, question: str | Question, *, unit: str = "") -> Answer:
-        """An answer with its citations, or an abstention."""
+    def ask(self, question: str | Question, *, unit: str = "", scope: Scope = EVERYWHERE) -> Answer:
+        """An answer with its citations, or an abstention; from what is in the scope."""
         asked = question if isinstance(question, Question) else Question("", question, unit)
         queries = self.plan(asked.text)
         return respond(
             asked,
-            lambda times: self._retrieve(asked.text, queries, times),
+            lambda times: self._retrieve(asked.text, queries, times, scope),
             self._read,
             retries=self.settings.retries,
         )
 
-    def ask_all(self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None]) -> None:
+    def ask_all(
+        self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
+    ) -> None:
         """Answers many questions at once; a failed one is an outcome with an error, and stops no other."""
         _ = self.embedder, self.chat, self.planner  # made once, before threads want them
-        respond_all(questions, self.ask, concurrency=self.settings.concurrency, on_done=on_done)
+        if scope.names_documents:
+            admitted(scope, self.store.documents())  # what is wrong with it is said once, and not for each question
+        respond_all(questions, partial(self.ask, scope=scope), concurrency=self.settings.concurrency, on_done=on_done)
 
-    def retrieve_to(self, questions: str | Path, out: str | Path) -> None:
+    def retrieve_to(self, questions: str | Path, out: str | Path, *, scope: Scope = EVERYWHERE) -> None:
         """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
         asked = read_questions(questions)
-        write_lines(out, (json_line(evidence_object(one.id, self.retrieve(one.text))) for one in asked))
+        write_lines(out, (json_line(evidence_object(one.id, self.retrieve(one.text, scope=scope))) for one in asked))
 
     def submit(
         self,
@@ -49,6 +55,7 @@ class Engine(Searcher):
         *,
         metadata: str | Path | None = None,
         restart: bool = False,
+        scope: Scope = EVERYWHERE,
         on_done: Callable[[Outcome], None] = lambda outcome: None,
         progress: Advance | None = None,
     ) -> list[Outcome]:
@@ -77,7 +84,7 @@ class Engine(Searcher):
 
             for _ in range(PASSES):
                 waiting = submission.waiting
-                self.ask_all(waiting, on_done=done)
+                self.ask_all(waiting, on_done=done, scope=scope)
                 if len(submission.waiting) in (0, len(waiting)):
                     break
         return list(failed.values())

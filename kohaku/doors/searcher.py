@@ -13,6 +13,7 @@ from kohaku import embedders
 from kohaku.chat import OpenAIChat, Usage
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, WrongEmbedder
+from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
 from kohaku.store import Store
 from kohaku.tokens import count
@@ -109,17 +110,26 @@ class Searcher:
             question, self.store, limit=self.settings.queries, chat=self.planner, on_failure=self._tell_of_planner
         )
 
-    def retrieve(self, question: str) -> Evidence:
-        """The evidence for a question, best first, within the token budget."""
-        return self._retrieve(question, self.plan(question), 1)
+    def retrieve(self, question: str, *, scope: Scope = EVERYWHERE) -> Evidence:
+        """The evidence for a question, best first, within the token budget; only of the scope."""
+        return self._retrieve(question, self.plan(question), 1, scope)
 
     def _tell_of_planner(self, error: KohakuError) -> None:
         if self._planner_failed.acquire(blocking=False):
             log.warning("the planner failed, rules plan instead (said once): %s", error)
 
-    def _retrieve(self, question: str, queries: Sequence[str], times: int) -> Evidence:
+    def _retrieve(self, question: str, queries: Sequence[str], times: int, scope: Scope) -> Evidence:
         limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
-        return retrieve(question, queries, self.store, self.embedder, limits, fusion=self.settings.fusion, count=count)
+        return retrieve(
+            question,
+            queries,
+            self.store,
+            self.embedder,
+            limits,
+            fusion=self.settings.fusion,
+            count=count,
+            scope=scope,
+        )
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
         return None if model is None else load_chat(self.settings, model)
