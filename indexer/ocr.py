@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -25,9 +24,6 @@ PAGE_SECONDS = 120.0
 SURE = 30  # per cent of confidence that a word must have
 LIKELY = 50  # and a line on average: in photographs Tesseract sees letters
 ALIKE = 0.12  # sizes on a page that differ by less are one: they are measured on single lines' letters
-GARBLED = 0.3  # of a page's letters that stand for nothing: its fonts don't say what they show
-FEWEST = 20  # letters to judge by
-UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 INSTALL = "`apt install tesseract-ocr` or `brew install tesseract`"
 
 
@@ -67,19 +63,6 @@ def find(language: str) -> Tesseract | str:
             f"Tesseract has no language {', '.join(lacking)}: `apt install {packages}` or `brew install tesseract-lang`"
         )
     return Tesseract(program, language, "osd" in there)
-
-
-def is_garbled(text: str) -> bool:
-    """Whether a page's text layer is none that anyone could read.
-
-    >>> is_garbled("\\ue001\\ue002\\ue003\\ufffd" * 9), is_garbled("plain words, and a bullet \\uf0b7 among them")
-    (True, False)
-    """
-    unreadable = len(UNREADABLE.findall(text))
-    if not unreadable:
-        return False
-    letters = len("".join(text.split()))
-    return letters >= FEWEST and unreadable > GARBLED * letters
 
 
 def see(page: Any, tesseract: Tesseract, grant: Callable[[float], None]) -> tuple[Seen, ...]:

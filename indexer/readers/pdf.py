@@ -17,6 +17,7 @@ import numpy as np
 from indexer import ocr
 from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
+from indexer.garbled import is_garbled
 from indexer.images import MOST_SIDE, packed
 from indexer.layout import figures
 from indexer.layout.document import Shot, lay_out
@@ -355,7 +356,7 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
             tuple(_drawings(drawn, inks, turn, area)),
         ),
         turn,
-        ocr.is_garbled("".join([ink.text for ink in inks])),
+        is_garbled("".join([ink.text for ink in inks])),
     )
 
 
