@@ -19,6 +19,7 @@ from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.images import data_url
 from kohaku.replies import parse
+from kohaku.reply_cache import ReplyCache, key_of
 from kohaku.text import storable
 
 if TYPE_CHECKING:
@@ -49,9 +50,14 @@ class Chat(Protocol):
 
 @dataclass(slots=True)
 class Usage:
-    """What was spent so far; `failures` are questions to the model that got no usable reply, `waited` seconds."""
+    """What was spent so far.
+
+    `failures` are questions to the model that got no usable reply, `cached` those whose reply was known, `waited`
+    seconds.
+    """
 
     calls: int = 0
+    cached: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     failures: int = 0
@@ -91,7 +97,8 @@ class OpenAIChat:
     """A model behind an OpenAI-compatible server; one object serves any number of threads.
 
     `tries` bounds the calls for one reply over rate limits, server errors and lost connections, `concurrency` the calls
-    in flight, `base_delay` is the first wait in seconds between tries where the server names none (it doubles).
+    in flight, `base_delay` is the first wait in seconds between tries where the server names none (it doubles). With a
+    `cache`, what would be replied alike (at temperature 0, or with a seed) is asked once.
     """
 
     def __init__(
@@ -108,6 +115,7 @@ class OpenAIChat:
         concurrency: int = 8,
         base_delay: float = 1.0,
         sleep: Callable[[float], None] = time.sleep,
+        cache: ReplyCache | None = None,
     ) -> None:
         try:
             endpoint = Endpoint(base_url, api_key)
@@ -118,6 +126,7 @@ class OpenAIChat:
         self._key = api_key
         self._temperature, self._seed, self._max_output = temperature, seed, max_output
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
+        self._cache = cache if temperature == 0 or seed is not None else None
         self._in_flight = threading.BoundedSemaphore(concurrency)
         self._manner, self._lock = Manner(), threading.Lock()
         self._was_reached = False  # a server that answered once and is gone may come back
@@ -133,17 +142,38 @@ class OpenAIChat:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections to the server."""
+        """Closes the connections to the server, and the cache."""
         self._client.close()
+        if self._cache is not None:
+            self._cache.close()
 
     def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
         """The reply as its schema. One that can't be read is asked for once more, then it is a ReplyError."""
+        if self._cache is None:
+            return self._asked(messages, schema)[0]
+        # in the manner of the first request, whatever the server turns out to take: a rerun knows no more
+        key = key_of(self._place, self._request(messages, schema, self._seed, Manner()))
+        known = self._cache.get(key)
+        if known is not None:
+            try:
+                reply = parse(known, schema)
+            except ReplyError:
+                pass  # damaged, or kept by a version that read more: asked anew
+            else:
+                self.usage.add(cached=1)
+                return reply
+        reply, text = self._asked(messages, schema)
+        self._cache.put(key, text)
+        return reply
+
+    def _asked(self, messages: Sequence[Message], schema: type[T]) -> tuple[T, str]:
+        """The server's reply as its schema, and the text that it was read from."""
         try:
             try:
-                return parse(self._reply(messages, schema, self._seed), schema)
+                return _read(self._reply(messages, schema, self._seed), schema)
             except ReplyError as error:
                 again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
-            return parse(self._reply(again, schema, None if self._seed is None else self._seed + 1), schema)
+            return _read(self._reply(again, schema, None if self._seed is None else self._seed + 1), schema)
         except ContextTooLong:
             raise  # no failure yet: the caller may have less to say
         except (ModelError, ReplyError):
@@ -305,6 +335,10 @@ class _Refused(Exception):
     def __init__(self, what: Remedy, parameter: str) -> None:
         super().__init__(parameter)
         self.remedy, self.parameter = what, parameter
+
+
+def _read(text: str, schema: type[T]) -> tuple[T, str]:
+    return parse(text, schema), text
 
 
 def schema_name(schema: type[BaseModel]) -> str:

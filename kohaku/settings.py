@@ -34,7 +34,9 @@ class Settings(BaseModel):
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")
     paragraph_vectors: ParagraphVectors = Field("mean", description="how a paragraph gets its vector")
-    cache: Path | None = Field(None, description="folder of the exported default embedder; default: the user's cache")
+    cache: Path | None = Field(
+        None, description="folder of the exported default embedder and of models' replies; default: the user's cache"
+    )
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
     file_seconds: float = Field(600.0, gt=0, description="seconds a file may take to be read, OCR not counted")
     file_memory_mb: int = Field(2048, ge=256, description="megabytes of memory a file may take to be read (on Linux)")
@@ -65,6 +67,7 @@ class Settings(BaseModel):
     api_key: SecretStr | None = Field(None, description="its key; default: OPENAI_API_KEY")
     temperature: float = Field(0.0, ge=0, le=2, description="0: the likeliest reply")
     seed: int | None = Field(None, description="for servers that take one")
+    reply_cache: bool = Field(True, description="whether replies that would come alike are kept, and not asked twice")
     max_output: int = Field(2048, ge=1, description="tokens a reply may have")
     timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")

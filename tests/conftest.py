@@ -68,4 +68,5 @@ def sealed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith(("KOHAKU_", "OPENAI_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("KOHAKU_REPLY_CACHE", "false")  # it lies in the user's cache folder
     monkeypatch.chdir(tmp_path)

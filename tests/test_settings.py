@@ -12,6 +12,11 @@ from kohaku.settings import Settings, load
 DEFAULTS = Settings.model_validate({})
 
 
+@pytest.fixture(autouse=True)
+def nothing_given(sealed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KOHAKU_REPLY_CACHE")
+
+
 def toml(text: str, name: str = "kohaku.toml") -> Path:
     path = Path(name)
     path.write_text(text, encoding="utf-8")

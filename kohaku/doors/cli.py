@@ -43,6 +43,10 @@ FusionName = Annotated[Fusion | None, typer.Option("--fusion", help="How ranking
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.")]
+ReplyCache = Annotated[
+    bool | None,
+    typer.Option("--reply-cache/--no-cache", help="Ask a model nothing twice.", show_default="reply-cache"),
+]
 Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
 Password = Annotated[
     list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
@@ -169,6 +173,7 @@ def index(
         str | None, typer.Option("--caption-model", help="Chat model that sees pictures.", show_default="the model")
     ] = None,
     base_url: BaseUrl = None,
+    reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
     prune: Annotated[bool, typer.Option("--prune", help="Drop documents whose files are gone.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again too.")] = False,
@@ -196,6 +201,7 @@ def index(
         captions=captions,
         caption_model=caption_model,
         base_url=base_url,
+        reply_cache=reply_cache,
         concurrency=concurrency,
     )
     with progress_bar() as advance:
@@ -286,6 +292,7 @@ def retrieve(
     embedder: EmbedderName = None,
     model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
     base_url: BaseUrl = None,
+    reply_cache: ReplyCache = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -303,6 +310,7 @@ def retrieve(
         embedder=embedder,
         planner_model=model,
         base_url=base_url,
+        reply_cache=reply_cache,
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
@@ -346,6 +354,7 @@ def answer(
     model: Model = None,
     planner_model: Annotated[str | None, typer.Option("--planner-model", help="Model that plans queries.")] = None,
     base_url: BaseUrl = None,
+    reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
     retries: Retries = None,
     budget: Budget = None,
@@ -370,6 +379,7 @@ def answer(
         model=model,
         planner_model=planner_model,
         base_url=base_url,
+        reply_cache=reply_cache,
         concurrency=concurrency,
         retries=retries,
         budget=budget,

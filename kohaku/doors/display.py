@@ -198,9 +198,10 @@ def document_line(document: Document) -> str:
 def usage_lines(usage: Mapping[str, Usage]) -> Iterator[str]:
     """What each model has cost, a line a model."""
     for model, spent in usage.items():
+        known = f" and {spent.cached} replies from the cache" if spent.cached else ""
         yield (
-            f"{model}: {spent.calls} calls, {spent.prompt_tokens:,.0f} prompt and {spent.completion_tokens:,.0f} reply "
-            f"tokens, {spent.failures} failed, {spent.waited:.0f} s waited"
+            f"{model}: {spent.calls} calls{known}, {spent.prompt_tokens:,.0f} prompt and "
+            f"{spent.completion_tokens:,.0f} reply tokens, {spent.failures} failed, {spent.waited:.0f} s waited"
         )
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from kohaku import embedders
+from kohaku.cache import folder
 from kohaku.chat import OpenAIChat, Usage
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, WrongEmbedder
+from kohaku.reply_cache import ReplyCache
 from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
 from kohaku.store import Store
@@ -22,6 +24,8 @@ from retriever.plan import plan
 from retriever.retrieve import Limits, retrieve
 
 log = logging.getLogger("kohaku")
+
+REPLIES = "replies.db"  # in the cache folder, for all indexes
 
 
 def load_embedder(settings: Settings, name: str) -> Embedder:
@@ -48,6 +52,7 @@ def load_chat(settings: Settings, model: str) -> OpenAIChat:
         timeout=settings.timeout,
         tries=settings.tries,
         concurrency=settings.concurrency,
+        cache=ReplyCache(folder(settings.cache) / REPLIES) if settings.reply_cache else None,
     )
 
 
