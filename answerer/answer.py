@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kohaku.tree import Box
+from retriever.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Answer:
 
     `text` is the answer in words, `value` what the contest compares (a number, `[low,high]`, 1/0, a name),
     `references` the ids of documents that support it, always among those of the evidence; `citations` the quotes
-    found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it.
+    found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it,
+    `evidence` is what was read last, where it was to be explained.
     """
 
     question: Question
@@ -50,3 +52,4 @@ class Answer:
     attempts: int = 1
     dropped: int = 0
     queries: tuple[str, ...] = ()
+    evidence: Evidence | None = field(default=None, repr=False)

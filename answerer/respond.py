@@ -33,7 +33,8 @@ def respond(
             break
         evidence, attempts = wider, attempts + 1
         answer = read(question, evidence)
-    return replace(answer, attempts=attempts, queries=evidence.queries)
+    explained = evidence if evidence.ledger is not None else None
+    return replace(answer, attempts=attempts, queries=evidence.queries, evidence=explained)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from kohaku.tree import Box, Kind
+from kohaku.tree import Box, Kind, Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Another place that says what a context says."""
+
+    document: str
+    node: str
+    pages: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One list's word for a paragraph: the query (its place in Evidence.queries), by what, on which tier of the tree.
+
+    `rank` counts paragraphs from 1, `score` is the list's own (a cosine, or BM25), `weight` how far it is trusted.
+    """
+
+    query: int
+    by: str
+    tier: Tier
+    rank: int
+    score: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a context is there.
+
+    `found` is the id of the paragraph that was found, `findings` are the lists that found it, or, where none did, those
+    of `beside`, the paragraph next to it. The score is the sum of `fused` (a share of the best) and what the document,
+    its name in the question and the neighbour gave (0 each where nothing lifts). `expansion` says how the context comes
+    from the paragraph: itself, its section, its best sentence. `place` was its place before a reranker scored it.
+    """
+
+    found: str
+    findings: tuple[Finding, ...]
+    fused: float
+    document: float = 0.0
+    name: float = 0.0
+    neighbour: float = 0.0
+    beside: str = ""
+    expansion: str = "itself"
+    place: int = 0
+    reranked: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was found and left out, and why: a duplicate of `by`, covered by it, or over the budget ("")."""
+
+    document: str
+    node: str
+    kind: Kind
+    score: float
+    tokens: int
+    cause: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How the evidence as a whole came about.
+
+    `names` says how far the question names documents, `weights` how far each list of a query is trusted, as
+    (query, by, tier, weight, hits); `scope` what the search was kept to, `within` how many documents are there, of how
+    many.
+    """
+
+    names: Mapping[str, float]
+    lists: tuple[tuple[int, str, Tier, float, int], ...]
+    scope: str
+    within: tuple[int, int]
+    cuts: tuple[Cut, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +88,8 @@ class Context:
     """One piece of evidence: a node's text with what it takes to cite it.
 
     `node` is the node's id, `headings` the path of section titles above it, `title` its document's title,
-    `tokens` what the piece costs in a prompt.
+    `tokens` what the piece costs in a prompt, `also` other places that say the same, `why` is there where it was asked
+    for.
     """
 
     document: str
@@ -25,19 +102,23 @@ class Context:
     text: str
     tokens: int
     boxes: tuple[Box, ...] = ()
+    also: tuple[Copy, ...] = ()
+    why: Why | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The contexts for a question, best first, together within the token budget.
 
-    `complete` is true when there was nothing more to find: asking for more brings nothing new.
+    `complete` is true when there was nothing more to find: asking for more brings nothing new. `ledger` is there where
+    it was asked for.
     """
 
     question: str
     queries: tuple[str, ...]
     contexts: tuple[Context, ...]
     complete: bool = False
+    ledger: Ledger | None = field(default=None, repr=False)
 
     @property
     def tokens(self) -> int:

@@ -34,5 +34,5 @@ def expand(
         itself = (node, sentences.get(found.key)) if not kinds or node.kind in kinds else ()
         for node in (section, *itself):
             if node is not None:
-                best.setdefault(node.key, Unit(node, found.score))
+                best.setdefault(node.key, Unit(node, found.score, found))
     return list(best.values())

@@ -22,7 +22,7 @@ FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
 class Vote:
     """One ranking's word for a paragraph: its place there, and its score as a share of that ranking's best.
 
-    `floor` is the share that the ranking gives to what it doesn't hold.
+    `floor` is the share that the ranking gives to what it doesn't hold, `score` the hit's own: a cosine, or BM25.
     """
 
     query: int
@@ -31,15 +31,31 @@ class Vote:
     rank: int
     share: float
     floor: float = 0.0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """What a lifted score is the sum of: the fused score as a share of the best, and what stands around.
+
+    `beside` is the key of the paragraph beside it that lifted it, 0 where none did.
+    """
+
+    own: float
+    document: float = 0.0
+    name: float = 0.0
+    neighbour: float = 0.0
+    beside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A paragraph with its fused score and the votes behind it."""
+    """A paragraph with its score and the votes behind it; where it was lifted, how."""
 
     key: int
     score: float
     votes: tuple[Vote, ...]
+    lift: Lift | None = None
 
 
 def fuse(rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights) -> list[Ranked]:
@@ -67,7 +83,7 @@ def collect(rankings: Sequence[Ranking], home: Mapping[int, int]) -> dict[int, l
             if key is not None and key not in seen:
                 seen.add(key)
                 share = max(hit.score / best, 0.0) if best > 0 else 0.0
-                votes[key].append(Vote(ranking.query, ranking.source, ranking.tier, len(seen), share, least))
+                votes[key].append(Vote(ranking.query, ranking.source, ranking.tier, len(seen), share, least, hit.score))
     return votes
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from kohaku.tree import Node
-from retriever.fuse import Ranked
+from retriever.fuse import Lift, Ranked
 
 # Shares of the best score, measured on three question sets of opposite kinds (the documents' words, other words,
 # companies' filings): all gain, and none changes by more than noise from half to twice these.
@@ -45,10 +45,16 @@ def lift(
     for key in own.keys() | beside.keys():
         found = own.get(key) or Ranked(key, floor, beside[key].votes)
         document = places[key].document
-        score = found.score / best + DOCUMENT_SHARE * documents.get(document, 0.0) + NAME_SHARE * names.get(document, 0)
-        if key in beside:
-            score += NEIGHBOUR_SHARE * beside[key].score / best
-        lifted.append(Ranked(key, score, found.votes))
+        by = beside.get(key)
+        lift = Lift(
+            own=found.score / best,
+            document=DOCUMENT_SHARE * documents.get(document, 0.0),
+            name=NAME_SHARE * names.get(document, 0.0),
+            neighbour=NEIGHBOUR_SHARE * by.score / best if by else 0.0,
+            beside=by.key if by else 0,
+        )
+        score = lift.own + lift.document + lift.name + lift.neighbour
+        lifted.append(Ranked(key, score, found.votes, lift))
     return sorted(lifted, key=lambda found: (-found.score, found.key))
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kohaku.choices import Fusion
 from kohaku.embedders.protocol import Embedder
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
-from retriever.budget import Unit, fill
-from retriever.evidence import Context, Evidence
+from retriever.budget import Cause, Loss, Unit, fill
+from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand
+from retriever.explain import ledger, why
 from retriever.fuse import floor, fuse
 from retriever.lift import lift
 from retriever.names import named
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import trust
+from retriever.twins import alike
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
 NAMED = 0.5  # a document whose name weighs this much is searched on its own too: others' hits must not crowd it out
@@ -45,11 +47,13 @@ def retrieve(
     fusion: Fusion,
     count: Callable[[str], int],
     scope: Scope = EVERYWHERE,
+    explain: bool = False,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
     `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
-    searched, nor lifts what is; raises ScopeError where no document is within.
+    searched, nor lifts what is; raises ScopeError where no document is within. With `explain` each context says why it
+    is there, and the evidence what is not.
     """
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
@@ -76,7 +80,8 @@ def retrieve(
     }
     read = store.nodes(best.values())
     sharp = {place: read[key] for place, key in best.items() if key in read}
-    units = distinct(expand(lifted, nodes, above, sharp, kinds=scope.kinds))
+    losses: list[Loss] = []
+    units = distinct(expand(lifted, nodes, above, sharp, kinds=scope.kinds), on_loss=losses.append)
 
     costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
 
@@ -87,10 +92,24 @@ def retrieve(
             costs[node.key] = MARK_TOKENS + tokens(text, counted)
         return costs[node.key]
 
-    kept = fill(units, limits.budget, cost)
+    kept = fill(units, limits.budget, cost, alike=lambda one, other: alike(one.text, other.text), on_loss=losses.append)
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
-    contexts = tuple(_context(unit, titles, cost(unit.node)) for unit in kept)
-    return Evidence(question, tuple(queries), contexts, complete=_exhausted(rankings, limits) and _all_in(units, kept))
+    contexts = tuple(
+        _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept
+    )
+    told = (
+        ledger(rankings, weights, losses, names=names, scope=str(scope), within=_share(documents, store))
+        if explain
+        else None
+    )
+    complete = _exhausted(rankings, limits) and _all_in(losses, kept)
+    return Evidence(question, tuple(queries), contexts, complete, told)
+
+
+def _share(documents: Collection[str] | None, store: Store) -> tuple[int, int]:
+    """How many documents are searched, of how many."""
+    whole = store.size(Tier.DOCUMENT)
+    return whole if documents is None else len(documents), whole
 
 
 def _searched(beside: Mapping[int, list[Node]], scope: Scope) -> dict[int, list[Node]]:
@@ -116,20 +135,24 @@ def tokens(text: str, counted: int) -> int:
     return max(counted, -(-len(text) // 4))
 
 
-def distinct(units: Iterable[Unit]) -> list[Unit]:
-    """Units whose texts differ: of the same words only the best unit stays, and units without words go."""
-    seen: set[str] = set()
-    return [unit for unit in units if (words := " ".join(unit.node.text.split())) and not _add(seen, words)]
+def distinct(units: Iterable[Unit], *, on_loss: Callable[[Loss], None] = lambda loss: None) -> list[Unit]:
+    """Units whose texts differ: of the same words only the best unit stays, with the others' places, and units without
+    words go.
+    """
+    best: dict[str, Unit] = {}
+    for unit in units:
+        words = " ".join(unit.node.text.split())
+        if words in best:
+            known = best[words]
+            if not (known.node.covers(unit.node) or unit.node.covers(known.node)):  # a section of one paragraph
+                best[words] = replace(known, also=(*known.also, unit.node))
+            on_loss(Loss(unit, Cause.DUPLICATE, known.node))
+        elif words:
+            best[words] = unit
+    return list(best.values())
 
 
-def _add(seen: set[str], words: str) -> bool:
-    """Whether the words were there already; now they are."""
-    known = words in seen
-    seen.add(words)
-    return known
-
-
-def _context(unit: Unit, titles: Mapping[str, str], cost: int) -> Context:
+def _context(unit: Unit, titles: Mapping[str, str], cost: int, why: Why | None) -> Context:
     node = unit.node
     return Context(
         document=node.document,
@@ -142,12 +165,21 @@ def _context(unit: Unit, titles: Mapping[str, str], cost: int) -> Context:
         text=node.text,
         tokens=cost,
         boxes=node.boxes,
+        also=tuple(Copy(other.document, other.id, other.pages) for other in _outermost(unit.also)),
+        why=why,
     )
 
 
-def _all_in(units: Iterable[Unit], kept: Sequence[Unit]) -> bool:
-    """Whether every unit was kept, itself or in a larger one."""
-    return all(any(other.node.covers(unit.node) for other in kept) for unit in units)
+def _outermost(nodes: Sequence[Node]) -> list[Node]:
+    """Those that stand in no other of them: a paragraph of one sentence is one place."""
+    return [node for node in nodes if not any(other.covers(node) for other in nodes if other.key != node.key)]
+
+
+def _all_in(losses: Iterable[Loss], kept: Sequence[Unit]) -> bool:
+    """Whether every unit that did not fit is there in a larger one."""
+    return all(
+        any(other.node.covers(loss.unit.node) for other in kept) for loss in losses if loss.cause is Cause.BUDGET
+    )
 
 
 def _exhausted(rankings: Sequence[Ranking], limits: Limits) -> bool:

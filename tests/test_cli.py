@@ -171,6 +171,7 @@ def test_the_version_is_shown(run: Run) -> None:
         ["answer", "q", "--concurrency", "0"],
         ["answer", "--questions", "q.csv", "--out", "o.csv", "--unit", "kWh"],
         ["answer", "--questions", "q.csv", "--out", "o.csv", "--json"],
+        ["answer", "--questions", "q.csv", "--out", "o.csv", "--explain"],
         ["answer", "q", "--metadata", "m.csv"],
         ["answer", "q", "--restart"],
         ["show", "n", "--json", "--picture", "p.png"],
@@ -435,6 +436,18 @@ def test_the_evidence_for_many_questions_is_a_line_each(run: Run, db: Path) -> N
     found = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [one["id"] for one in found] == ["q0", "q1", "q2"]
     assert {tuple(one) for one in found} == {("id", "question", "queries", "contexts")}
+
+
+def test_evidence_is_explained_for_people_and_in_json(run: Run, db: Path) -> None:
+    lines = run("retrieve", QUESTION, "--explain").out.splitlines()
+    assert lines[0].startswith("[") and "How this was found" in lines
+    [found] = run("retrieve", QUESTION, "--explain", "--json").objects
+    assert found["contexts"][0]["why"]["fused"] == 1
+    assert "weight" in found["explanation"]["lists"][0]
+    assert "How this was found" in run("answer", QUESTION, "--explain").out
+    [answer] = run("answer", QUESTION, "--explain", "--json").objects
+    assert answer["evidence"]["contexts"][0]["why"] == found["contexts"][0]["why"]
+    assert "evidence" not in run("answer", QUESTION, "--json").objects[0]
 
 
 def test_that_nothing_was_found_is_said(run: Run, db: Path) -> None:

@@ -21,7 +21,7 @@ from indexer import grow
 from kohaku import store
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
-from retriever import expand, fuse, lift, names, retrieve, trust
+from retriever import expand, fuse, lift, names, retrieve, trust, twins
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -155,6 +155,7 @@ NUMBERS = {
         f"A year weighs at least {names.YEAR}.",
         f"named with a weight of at least {retrieve.NAMED} are",
         f"at most {expand.SHORT_SECTION} tokens",
+        f"from {twins.FEWEST} words on, texts of which {twins.ALIKE} agree",
         f"headings count {store.HEADINGS_WEIGHT} and its document's title {store.TITLE_WEIGHT}",
     ],
     "docs/tree.md": [f"more than {grow.PASSAGE_TOKENS} tokens"],

@@ -19,6 +19,7 @@ from kohaku.errors import KohakuError, ReadError, ScopeError
 if TYPE_CHECKING:
     from kohaku.scope import Scope
     from kohaku.settings import Settings
+    from retriever.evidence import Evidence
 
 app = typer.Typer(
     name="kohaku",
@@ -70,6 +71,7 @@ Kinds = Annotated[
     list[str] | None,
     typer.Option("--kind", help="Only evidence of these kinds: table, section, figure, list, …; repeat."),
 ]
+Explain = Annotated[bool, typer.Option("--explain", help="Say why each piece of evidence is there, and what is not.")]
 
 
 def main() -> None:
@@ -293,6 +295,7 @@ def retrieve(
     model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
     base_url: BaseUrl = None,
     reply_cache: ReplyCache = None,
+    explain: Explain = False,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -326,11 +329,13 @@ def retrieve(
         from kohaku.doors.searcher import Searcher
 
         with Searcher(Store.open(settings.db), settings) as searcher:
-            evidence = searcher.retrieve(_typed(question), scope=scope)
+            evidence = searcher.retrieve(_typed(question), scope=scope, explain=explain)
         if not evidence.contexts:
             _say(f"nothing was found within {scope}" if str(scope) else "nothing was found")
         if as_json:
             _print_json(evidence_object("", evidence))
+        elif explain:
+            _explain(evidence)
         else:
             for line in context_lines(evidence):
                 typer.echo(line)
@@ -338,7 +343,7 @@ def retrieve(
         from kohaku.doors.engine import Engine
 
         with Engine(Store.open(settings.db), settings) as engine:
-            engine.retrieve_to(questions, out, scope=scope)
+            engine.retrieve_to(questions, out, scope=scope, explain=explain)
         _say(f"wrote {out}")
 
 
@@ -366,6 +371,7 @@ def answer(
     not_doc: NotDocs = None,
     kind: Kinds = None,
     embedder: EmbedderName = None,
+    explain: Explain = False,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -392,6 +398,7 @@ def answer(
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
     _refuse_empty(question)
     if questions is not None:
+        _refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
         _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
         _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
     else:
@@ -407,12 +414,14 @@ def answer(
         if settings.model is None:
             _say("no model is configured: the built-in extractive reader answers")
         if question is not None:
-            found = engine.ask(_typed(question), unit=unit, scope=scope)
+            found = engine.ask(_typed(question), unit=unit, scope=scope, explain=explain)
             if as_json:
                 _print_json(answer_object(found))
             else:
                 for line in answer_lines(found):
                     typer.echo(line)
+                if found.evidence is not None:
+                    _explain(found.evidence)
         elif questions is not None and out is not None:
             with progress_bar() as advance:
                 failed = engine.submit(
@@ -575,6 +584,12 @@ def _scope(
         return Scope.of(*typed)
     except ScopeError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _explain(evidence: Evidence) -> None:
+    from kohaku.doors.display import explained, print_styled
+
+    print_styled(explained(evidence))
 
 
 @contextmanager

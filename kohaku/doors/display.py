@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohaku.doors import explaining
 from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
@@ -142,23 +143,49 @@ def tree_objects(nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
 def context_lines(evidence: Evidence) -> Iterator[str]:
     """The evidence, a head line and the text each, best first."""
     for context in evidence.contexts:
-        yield one_line(f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}")
+        yield context_head(context)
         yield plain(context.text)
         yield ""
 
 
+def context_head(context: Context) -> str:
+    """A context's score, place and headings, on one line."""
+    return one_line(f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}")
+
+
+def explained(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """The evidence with why each piece is there, then how all of it came about, as (style, line) pairs."""
+    for context in evidence.contexts:
+        yield explaining.HEAD, context_head(context)
+        yield explaining.TEXT, context.text
+        yield from explaining.why_lines(context)
+        yield explaining.TEXT, ""
+    yield from explaining.explained_lines(evidence)
+
+
+def print_styled(lines: Iterable[tuple[str, str]]) -> None:
+    """Prints (style, line) pairs on stdout, in colours where that is a terminal that has some."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(soft_wrap=True, highlight=False)
+    for style, line in lines:
+        console.print(Text(plain(line), style))
+
+
 def evidence_object(id: str, evidence: Evidence) -> dict[str, Any]:
-    """The evidence for a question in the form of `kohaku retrieve`'s JSON."""
-    return {
+    """The evidence for a question in the form of `kohaku retrieve`'s JSON; with how it came about, where it tells."""
+    found = {
         "id": id,
         "question": evidence.question,
         "queries": list(evidence.queries),
         "contexts": [_context_object(context) for context in evidence.contexts],
     }
+    return found if evidence.ledger is None else {**found, "explanation": explaining.ledger_object(evidence.ledger)}
 
 
 def _context_object(context: Context) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "doc": context.document,
         "node": context.node,
         "kind": context.kind.value,
@@ -167,6 +194,12 @@ def _context_object(context: Context) -> dict[str, Any]:
         "score": context.score,
         "text": context.text,
     }
+    if context.also:
+        found["also"] = [
+            {"doc": copy.document, "node": copy.node, "pages": list(copy.pages) if copy.pages else None}
+            for copy in context.also
+        ]
+    return found if context.why is None else {**found, "why": asdict(context.why)}
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
@@ -184,8 +217,13 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
-    """An answer as JSON."""
-    return asdict(answer)
+    """An answer as JSON; its evidence is there where it was to be explained."""
+    found = asdict(replace(answer, evidence=None))
+    if answer.evidence is None:
+        del found["evidence"]
+    else:
+        found["evidence"] = evidence_object(answer.question.id, answer.evidence)
+    return found
 
 
 def document_line(document: Document) -> str:

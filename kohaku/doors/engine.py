@@ -23,13 +23,18 @@ PASSES = 4  # over the questions of a submission: a fault that one call in five 
 class Engine(Searcher):
     """An index opened for questions; use it as a context manager, or call `close`."""
 
-    def ask(self, question: str | Question, *, unit: str = "", scope: Scope = EVERYWHERE) -> Answer:
-        """An answer with its citations, or an abstention; from what is in the scope."""
+    def ask(
+        self, question: str | Question, *, unit: str = "", scope: Scope = EVERYWHERE, explain: bool = False
+    ) -> Answer:
+        """An answer with its citations, or an abstention; from what is in the scope.
+
+        With `explain` it brings the evidence that was read last, which says how it came about.
+        """
         asked = question if isinstance(question, Question) else Question("", question, unit)
         queries = self.plan(asked.text)
         return respond(
             asked,
-            lambda times: self._retrieve(asked.text, queries, times, scope),
+            lambda times: self._retrieve(asked.text, queries, times, scope=scope, explain=explain),
             self._read,
             retries=self.settings.retries,
         )
@@ -43,10 +48,13 @@ class Engine(Searcher):
             admitted(scope, self.store.documents())  # what is wrong with it is said once, and not for each question
         respond_all(questions, partial(self.ask, scope=scope), concurrency=self.settings.concurrency, on_done=on_done)
 
-    def retrieve_to(self, questions: str | Path, out: str | Path, *, scope: Scope = EVERYWHERE) -> None:
+    def retrieve_to(
+        self, questions: str | Path, out: str | Path, *, scope: Scope = EVERYWHERE, explain: bool = False
+    ) -> None:
         """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
         asked = read_questions(questions)
-        write_lines(out, (json_line(evidence_object(one.id, self.retrieve(one.text, scope=scope))) for one in asked))
+        found = ((one.id, self.retrieve(one.text, scope=scope, explain=explain)) for one in asked)
+        write_lines(out, (json_line(evidence_object(id, evidence)) for id, evidence in found))
 
     def submit(
         self,

@@ -115,15 +115,18 @@ class Searcher:
             question, self.store, limit=self.settings.queries, chat=self.planner, on_failure=self._tell_of_planner
         )
 
-    def retrieve(self, question: str, *, scope: Scope = EVERYWHERE) -> Evidence:
-        """The evidence for a question, best first, within the token budget; only of the scope."""
-        return self._retrieve(question, self.plan(question), 1, scope)
+    def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
+        """The evidence for a question, best first, within the token budget; only of the scope.
+
+        With `explain`, each context says why it is there (`why`), and the evidence how it came about (`ledger`).
+        """
+        return self._retrieve(question, self.plan(question), 1, scope=scope, explain=explain)
 
     def _tell_of_planner(self, error: KohakuError) -> None:
         if self._planner_failed.acquire(blocking=False):
             log.warning("the planner failed, rules plan instead (said once): %s", error)
 
-    def _retrieve(self, question: str, queries: Sequence[str], times: int, scope: Scope) -> Evidence:
+    def _retrieve(self, question: str, queries: Sequence[str], times: int, *, scope: Scope, explain: bool) -> Evidence:
         limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
         return retrieve(
             question,
@@ -134,6 +137,7 @@ class Searcher:
             fusion=self.settings.fusion,
             count=count,
             scope=scope,
+            explain=explain,
         )
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
