@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
@@ -25,13 +25,26 @@ def lines(fragments: Sequence[Fragment], page: int) -> list[Line]:
 
 def rows(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
     """Fragments in groups that stand on one baseline, top down; a group is in reading direction."""
-    result: list[list[Fragment]] = []
-    for fragment in sorted(fragments, key=lambda fragment: (fragment.base, fragment.rect.x0)):
-        if result and _beside(result[-1], fragment):
-            result[-1].append(fragment)
-        else:
-            result.append([fragment])
-    return [_in_direction(row) for row in result]
+    if len(fragments) < 2:
+        return [list(fragments)] if fragments else []
+    return list(rows_down(sorted(fragments, key=top_down)))
+
+
+def rows_down(ordered: Iterable[Fragment]) -> Iterator[list[Fragment]]:
+    """The same of fragments that are in their order (`top_down`) already, one by one."""
+    row: list[Fragment] = []
+    for fragment in ordered:
+        if row and not _beside(row[-1], fragment):
+            yield _in_direction(row)
+            row = []
+        row.append(fragment)
+    if row:
+        yield _in_direction(row)
+
+
+def top_down(fragment: Fragment) -> tuple[float, float]:
+    """What fragments are put in order by: their baselines, and from left to right on one."""
+    return fragment[2], fragment[1][0]
 
 
 def leadings(lines: Sequence[Line]) -> dict[float, float]:
@@ -53,15 +66,21 @@ def is_right_to_left(text: str) -> bool:
     return marks * 2 > sum(map(str.isalpha, text))
 
 
-def _beside(row: Sequence[Fragment], fragment: Fragment) -> bool:
-    last = row[-1]
-    small, large = sorted((last.rect.height, fragment.rect.height))
-    if abs(fragment.base - last.base) <= SAME_BASELINE * small:
+def _beside(last: Fragment, fragment: Fragment) -> bool:
+    """Whether a fragment stands on the baseline of the one before it."""
+    _, (left, top, right, bottom), base, *_ = last
+    _, (x0, y0, x1, y1), own_base, *_ = fragment
+    small, large = bottom - top, y1 - y0
+    if large < small:
+        small, large = large, small
+    if abs(own_base - base) <= SAME_BASELINE * small:
         return True
+    if small >= 0.85 * large:
+        return False
     # A superscript or subscript: smaller, and within the height of the text that it touches.
-    shared = min(last.rect.y1, fragment.rect.y1) - max(last.rect.y0, fragment.rect.y0)
-    gap = max(fragment.rect.x0 - last.rect.x1, last.rect.x0 - fragment.rect.x1)
-    return small < 0.85 * large and shared > 0.5 * small and gap < small and len(min(last.text, fragment.text)) < 12
+    shared = min(bottom, y1) - max(top, y0)
+    gap = max(x0 - right, left - x1)
+    return shared > 0.5 * small and gap < small and len(min(last.text, fragment.text)) < 12
 
 
 def _in_direction(row: list[Fragment]) -> list[Fragment]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median
 
-from indexer.layout.lines import is_right_to_left
+from indexer.layout.lines import is_right_to_left, rows_down, top_down
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.page import Fragment, Rect, around, main_style
 from indexer.layout.tables import LONGEST_HEAD, MARKER, NUMBER, THIN, TOUCH, YEAR, Row, Table, drawing
@@ -51,9 +53,10 @@ def ruled(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
 def _between(fragments: Sequence[Fragment], levels: Sequence[Rect], page: int) -> Iterator[Found]:
     """Tables whose head stands between two rules, their rows between it and one or more rules of the same width."""
     for group in _of_one_width(levels):
+        zones = [_inside(fragments, above, below) for above, below in pairwise(group)] if len(group) > 2 else []
         start = 0
         while start + 2 < len(group):
-            made = _longest(fragments, group[start:], page)
+            made = _longest(group[start:], zones[start:], page)
             if made:
                 yield made[0], made[1]
             start += made[2] if made else 1
@@ -74,9 +77,10 @@ def _of_one_width(levels: Sequence[Rect]) -> list[list[Rect]]:
     return groups
 
 
-def _longest(fragments: Sequence[Fragment], rules: Sequence[Rect], page: int) -> tuple[Table, set[int], int] | None:
-    """The table that begins at the first rule, with as many of the next as keep its columns."""
-    zones = [_inside(fragments, above, below) for above, below in pairwise(rules)]
+def _longest(
+    rules: Sequence[Rect], zones: Sequence[Sequence[Fragment]], page: int
+) -> tuple[Table, set[int], int] | None:
+    """The table that begins at the first rule, with as many of the next, and of the text between, as keep columns."""
     head = baseline_rows(zones[0])
     if not 1 <= len(head) <= HEAD_LINES or max(map(len, head)) < 2:
         return None
@@ -96,8 +100,12 @@ def _longest(fragments: Sequence[Fragment], rules: Sequence[Rect], page: int) ->
 
 
 def _inside(fragments: Sequence[Fragment], above: Rect, below: Rect) -> list[Fragment]:
-    area = Rect(above.x0 - TOUCH, above.y0, above.x1 + TOUCH, below.y1)
-    return [part for part in fragments if area.holds(part.rect)]
+    left, right, top, bottom = above.x0 - TOUCH, above.x1 + TOUCH, above.y0, below.y1
+    return [
+        part
+        for part in fragments
+        if top <= ((rect := part[1])[1] + rect[3]) / 2 <= bottom and left <= (rect[0] + rect[2]) / 2 <= right
+    ]
 
 
 # A rule under each head
@@ -106,13 +114,14 @@ def _inside(fragments: Sequence[Fragment], above: Rect, below: Rect) -> list[Fra
 def _underlined(fragments: Sequence[Fragment], levels: Sequence[Rect], page: int) -> Iterator[Found]:
     """Tables whose heads of words are underlined one by one, with their rows under them."""
     groups = _beside(levels)
+    ordered = sorted(fragments, key=top_down) if groups else []
     for rules in groups:
         edges = [(a.x1 + b.x0) / 2 for a, b in pairwise(rules)]
         y = rules[0].y0
-        under = [part for part in fragments if part.base > y + 2]
+        under = ordered[bisect_right(ordered, y + 2, key=attrgetter("base")) :]
         body = _rows_under(under, edges, y, [rule for rule in levels if rule.y0 > y + TOUCH and rule.width > 300])
-        head = _heads_over(fragments, edges, rules)
-        if not body or not head:
+        head = _heads_over(fragments, edges, rules) if body else []
+        if not head:
             continue
         foot = body[-1][0].base
         again = any(y + TOUCH < other[0].y0 < foot and other[0].x0 < rules[-1].x1 for other in groups)
@@ -145,10 +154,13 @@ def _beside(levels: Sequence[Rect]) -> list[list[Rect]]:
 def _rows_under(
     fragments: Sequence[Fragment], edges: Sequence[float], top: float, ends: Sequence[Rect]
 ) -> list[list[Fragment]]:
-    """The lines below underlined heads, as long as they stand close and nothing runs over the columns' edges."""
+    """The lines below underlined heads, as long as they stand close and nothing runs over the columns' edges.
+
+    The fragments are those under the heads, top down.
+    """
     result: list[list[Fragment]] = []
     before = top
-    for row in baseline_rows(fragments):
+    for row in rows_down(fragments):
         size, base = max(part.style.size for part in row), row[0].base
         across = any(part.rect.x0 < edge < part.rect.x1 for part in row for edge in edges)
         twice = any(

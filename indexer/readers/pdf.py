@@ -105,7 +105,12 @@ class Turn:
 
 def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
     """The blocks of a PDF file; ReadError where it can't be read at all."""
-    with _collector_at_rest(), _opened(path, reading.passwords) as file:
+    with _collector_at_rest():
+        return _read(path, reading)  # what it holds is gone when the collector begins again
+
+
+def _read(path: Path, reading: Reading) -> Parsed:
+    with _opened(path, reading.passwords) as file:
         notes = Notes(file.page_count)
         pages, turns = _pages(file, reading, notes)
         if not pages:
