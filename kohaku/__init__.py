@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from answerer.vote import Voted
     from indexer.report import Progress, Report
     from kohaku.doors.engine import Engine
 
-__all__ = ["index", "open"]
+__all__ = ["index", "open", "vote"]
 
 
 def index(
@@ -42,3 +43,13 @@ def open(path: str | Path, **settings: Any) -> Engine:
     from kohaku.doors.engine import Engine
 
     return Engine.open(path, **settings)
+
+
+def vote(
+    runs: Sequence[str | Path], out: str | Path, *, confidence: str | Path | None = None, **settings: Any
+) -> tuple[Voted, ...]:
+    """Makes one submission CSV of several; keyword arguments are settings (`vote="union"`, `blanks="filter"`)."""
+    from kohaku.doors.voting import vote as run
+    from kohaku.settings import load
+
+    return run(runs, out, load(settings), confidence=confidence).voted

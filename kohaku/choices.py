@@ -12,3 +12,12 @@ ParagraphVectors = Literal["mean", "direct", "both"]
 
 OcrMode = Literal["auto", "off", "force"]
 """Which pages Tesseract reads as pictures: those without text, none, or all."""
+
+VoteMode = Literal["weighted", "independent", "ref_priority", "answer_priority", "union", "intersection"]
+"""How runs' rows become one: by learned weights, or by the counts of values and of lists of references."""
+
+Blanks = Literal["most", "count", "filter"]
+"""When abstentions win a vote: as most of all, as a value like any other, or only where nothing else was said."""
+
+Tiebreak = Literal["first", "blank"]
+"""What a tie between values gives: the run named first, or an abstention."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Fusion, OcrMode, ParagraphVectors
+from kohaku.choices import Blanks, Fusion, OcrMode, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import SettingsError
 
 PREFIX = "KOHAKU_"
@@ -73,6 +73,19 @@ class Settings(BaseModel):
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
+
+    # ensembles
+    vote: VoteMode = Field("weighted", description="how runs' rows become one")
+    blanks: Blanks | None = Field(
+        None,
+        description="when abstentions win: as most of all, as counted like values, or filtered out; default: most, "
+        "but count in the plain modes",
+    )
+    tiebreak: Tiebreak | None = Field(
+        None,
+        description="what a tie gives: the first run's value, or a blank; default: first, but in weighted by rules "
+        "that no order of the runs changes",
+    )
 
     @property
     def key(self) -> str | None:

@@ -28,7 +28,7 @@ from kohaku.doors.cli import app, main
 
 PROGRAM = [sys.executable, str(Path(__file__).parent / "letters_cli.py")]
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
-COMMANDS = ("index", "parse", "retrieve", "answer", "score", "docs", "show", "info", "remove", "check")
+COMMANDS = ("index", "parse", "retrieve", "answer", "vote", "score", "docs", "show", "info", "remove", "check")
 QUESTION = "How much water did Lake Site draw in 2023?"
 HOSTILE = "An [bold]bold[/bold] text, [/x] and [red] stay."
 

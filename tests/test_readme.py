@@ -15,7 +15,7 @@ import typer
 from fake_server import FakeServer, says
 from typer.testing import CliRunner
 
-from answerer import extract, quotes, score
+from answerer import extract, quotes, reliability, score
 from answerer.submission import COLUMNS
 from indexer import grow
 from kohaku import store
@@ -162,6 +162,12 @@ NUMBERS = {
     "docs/answers.md": [
         f"from {quotes.SHORT} letters on, at least {quotes.ALIKE:.0f} %",
         f"confidence of {extract.THRESHOLD}",
+    ],
+    "docs/ensembles.md": [
+        f"Numbers within {score.TOLERANCE:.1%}".replace("%", " %"),
+        f"{reliability.SMOOTHING} answers as good",
+        f"within {1 - reliability.SUREST:.2f} and {reliability.SUREST}",
+        f"at least {reliability.LEAST}:",
     ],
     "docs/contest.md": [
         f"{score.VALUE_WEIGHT} × value + {score.REFERENCE_WEIGHT} × references + {score.BLANK_WEIGHT:.2f} × blank",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.choices import Fusion, OcrMode, ParagraphVectors
+from kohaku.choices import Blanks, Fusion, OcrMode, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import KohakuError, ReadError, ScopeError
 
 if TYPE_CHECKING:
@@ -60,6 +60,19 @@ OcrLanguage = Annotated[
     str | None, typer.Option("--ocr-language", help="Tesseract's name of it: eng, eng+deu.", show_default="eng")
 ]
 Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
+VoteBlanks = Annotated[
+    Blanks | None,
+    typer.Option(
+        "--blanks", help="When abstentions win: as most of all, as a value like any, never.", show_default="by mode"
+    ),
+]
+VoteTiebreak = Annotated[
+    Tiebreak | None,
+    typer.Option("--tiebreak", help="What a tie gives: the first run's value, or a blank.", show_default="by mode"),
+]
+Confidence = Annotated[
+    Path | None, typer.Option("--confidence", help="CSV to write: how far the runs agree on each question.")
+]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
 Where = Annotated[
     list[str] | None,
@@ -434,6 +447,39 @@ def answer(
             if failed:
                 raise KohakuError(f"{len(failed)} rows are missing in {out}: run the same command again for them")
             _say(f"wrote {out}")
+
+
+@app.command()
+def vote(
+    runs: Annotated[list[Path], typer.Argument(help="Submission CSVs of the same questions.", metavar="RUN.csv")],
+    out: Annotated[Path, typer.Option("--out", help="The submission CSV that they make together.")],
+    mode: Annotated[
+        VoteMode | None, typer.Option("--mode", help="How rows become one.", show_default="weighted")
+    ] = None,
+    blanks: VoteBlanks = None,
+    tiebreak: VoteTiebreak = None,
+    confidence: Confidence = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make one submission of several by a vote, whoever made them.
+
+    Example: kohaku vote run1.csv run2.csv run3.csv --out voted.csv --confidence agreement.csv
+    """
+    for path in (out, confidence):
+        _spare(path, *runs)
+    _refuse(confidence is not None and confidence.absolute() == out.absolute(), "--out and --confidence are one file")
+    from kohaku.doors.display import vote_lines, voted_object
+    from kohaku.doors.voting import vote as run
+
+    settings = _settings(config, vote=mode, blanks=blanks, tiebreak=tiebreak)
+    made = run(runs, out, settings, confidence=confidence)
+    for line in vote_lines(made):
+        _say(line)
+    if as_json:
+        for one in made.voted:
+            _print_json(voted_object(one, made.names))
+    _say(f"wrote {out}")
 
 
 @app.command()

@@ -15,7 +15,9 @@ from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.answer import Answer
+    from answerer.ensemble import Ensemble
     from answerer.score import Score
+    from answerer.vote import Voted
     from indexer.report import Report
     from kohaku.chat import Usage
     from kohaku.store import Store
@@ -253,6 +255,30 @@ def score_lines(score: Score) -> Iterator[str]:
     for one in worst[:WORST]:
         parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
         yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
+
+
+def vote_lines(made: Ensemble) -> Iterator[str]:
+    """A vote's summary: each run with how far it was trusted, then what came of it."""
+    for number, run in enumerate(made.runs):
+        trusted = "" if made.trusted is None else f", trusted {made.trusted[number]:.2f}"
+        led = sum(one.lead == number for one in made.voted)
+        yield one_line(f"{run.name}: {len(run.rows)} rows{trusted}, {led} of them taken")
+    blank = sum(one.is_blank for one in made.voted)
+    sure = sum(one.confidence > 0.5 for one in made.voted)
+    yield f"{len(made.voted)} questions: {blank} blank, {sure} with more than half of the votes for one value"
+
+
+def voted_object(voted: Voted, names: Sequence[str]) -> dict[str, Any]:
+    """The outcome of a vote on a question as JSON."""
+    return {
+        "id": voted.row["id"],
+        "answer_value": voted.row["answer_value"],
+        "confidence": voted.confidence,
+        "row_of": None if voted.lead is None else names[voted.lead],
+        "runs": [names[run] for run in voted.runs],
+        "values": [{"value": value, "runs": [names[run] for run in runs]} for value, runs in voted.values],
+        "references": voted.references,
+    }
 
 
 @dataclass(frozen=True, slots=True)
