@@ -14,6 +14,7 @@ from answerer.answer import Question
 from answerer.units import unit_asked
 from answerer.values import asks_true_or_false
 from kohaku.chat import Message
+from kohaku.choices import Order
 from retriever.evidence import Context
 
 HEADER = re.compile(r"\[(\s*ref_id\s*=)", re.IGNORECASE)
@@ -71,6 +72,15 @@ def prompt(question: Question, contexts: Sequence[Context]) -> list[Message]:
     rules = RULES.replace("{opening}", opening).replace("{closing}", closing)
     parts = [f"{opening}\n{evidence}\n{closing}", f"Question: {question.text.strip()}", *_wanted(question)]
     return [Message("system", rules), Message("user", "\n\n".join(parts))]
+
+
+def arranged(contexts: Sequence[Context], order: Order) -> list[Context]:
+    """Contexts, given best first, as they are to stand in a prompt.
+
+    With `ends` the best stand at both ends and the worst between: models overlook what is in the middle of a long
+    prompt (Liu et al. 2023, "Lost in the Middle").
+    """
+    return [*contexts[::2], *contexts[1::2][::-1]] if order == "ends" else list(contexts)
 
 
 def block(context: Context) -> str:

@@ -9,12 +9,13 @@ from decimal import Decimal
 from typing import TypeVar
 
 from answerer.answer import Answer, Citation, Question
-from answerer.prompts import AnswerReply, alias, prompt
+from answerer.prompts import AnswerReply, alias, arranged, prompt
 from answerer.quantities import Quantity, quantities
 from answerer.quotes import align
 from answerer.units import unit_asked
 from answerer.values import BLANK, Form, asks_true_or_false, is_blank, normalise, parse
 from kohaku.chat import Chat
+from kohaku.choices import Order
 from kohaku.errors import ContextTooLong
 from retriever.evidence import Context, Evidence
 
@@ -26,7 +27,7 @@ AROUND = " \t\n'\"`“”()[]{}<>.,;"
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 
 
-def read(question: Question, evidence: Evidence, chat: Chat) -> Answer:
+def read(question: Question, evidence: Evidence, chat: Chat, *, order: Order = "best_first") -> Answer:
     """A model's answer, checked against the evidence; with none there is nothing to ask.
 
     Where the prompt is too long, the better half of the contexts is read instead; raises ContextTooLong when one is
@@ -35,7 +36,7 @@ def read(question: Question, evidence: Evidence, chat: Chat) -> Answer:
     contexts = evidence.contexts
     while contexts:
         try:
-            reply = chat.ask(prompt(question, contexts), AnswerReply)
+            reply = chat.ask(prompt(question, arranged(contexts, order)), AnswerReply)
         except ContextTooLong:
             if len(contexts) == 1:
                 raise

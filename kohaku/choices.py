@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-Fusion = Literal["score", "rrf", "combined", "frequency"]
+Fusion = Literal["score", "rrf", "combined", "frequency", "append"]
 """How rankings become one."""
+
+Order = Literal["best_first", "ends"]
+"""How evidence stands in a prompt: best first, or the best at both ends and the rest between."""
 
 ParagraphVectors = Literal["mean", "direct", "both"]
 """How a paragraph gets its vector: the mean of its sentences', its own, or both of them."""

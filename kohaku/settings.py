@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Blanks, Fusion, OcrMode, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import SettingsError
 
 PREFIX = "KOHAKU_"
@@ -59,6 +59,8 @@ class Settings(BaseModel):
     budget: int = Field(6000, ge=1, description="tokens of evidence")
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
     fusion: Fusion = Field("score", description="how rankings become one")
+    append_k: int = Field(4, ge=0, description="paragraphs found by words only that fusion append adds at the end")
+    order: Order = Field("best_first", description="how evidence stands in a prompt; ends: the best first and last")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")

@@ -15,6 +15,7 @@ Weights = Mapping[tuple[int, Source, Tier], float]
 
 FLOOR = 0.8  # of a full list's last score: what is not on it is taken to score so much there, and not nothing
 SMOOTHING = 60  # Cormack et al. 2009: keeps one ranking's first place from deciding alone
+APPEND = 4  # KohakuRAG's, of all queries together
 FREQUENCY_SHARE = 0.4  # KohakuRAG's `combined`: 0.4 × frequency + 0.6 × score
 
 
@@ -58,13 +59,32 @@ class Ranked:
     lift: Lift | None = None
 
 
-def fuse(rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights) -> list[Ranked]:
-    """Paragraphs, best first. `home` maps each hit's key to its paragraph's; ties break by key, the same every time."""
+def fuse(
+    rankings: Sequence[Ranking], home: Mapping[int, int], *, by: Fusion, weights: Weights, append: int = APPEND
+) -> list[Ranked]:
+    """Paragraphs, best first. `home` maps each hit's key to its paragraph's; ties break by key, the same every time.
+
+    `append` is how many paragraphs that only words found stand after the others, where that is how lists are fused.
+    """
+    if by == "append":
+        return _appended(rankings, home, append)
     least = floor(rankings, by=by, weights=weights)
     scored = [
         Ranked(key, least + _SCORES[by](votes, weights), tuple(votes)) for key, votes in collect(rankings, home).items()
     ]
     return sorted(scored, key=lambda ranked: (-ranked.score, ranked.key))
+
+
+def _appended(rankings: Sequence[Ranking], home: Mapping[int, int], most: int) -> list[Ranked]:
+    """What was found by meaning, by `combined` with lists of one weight; then by words alone, query after query."""
+    dense = fuse([one for one in rankings if one.source is Source.MEANING], home, by="combined", weights={})
+    by_words = [one for one in rankings if one.source is Source.WORDS and one.tier is Tier.PARAGRAPH]
+    votes = collect(by_words, home)
+    known = {found.key for found in dense}
+    more = [key for key in votes if key not in known][:most]
+    last = dense[-1].score if dense else 1.0
+    scores = (last * (len(more) - place) / (len(more) + 1) for place in range(len(more)))
+    return dense + [Ranked(key, score, tuple(votes[key])) for key, score in zip(more, scores, strict=True)]
 
 
 def floor(rankings: Sequence[Ranking], *, by: Fusion, weights: Weights) -> float:

@@ -14,7 +14,7 @@ from retriever.budget import Cause, Loss, Unit, fill
 from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand
 from retriever.explain import ledger, why
-from retriever.fuse import floor, fuse
+from retriever.fuse import APPEND, floor, fuse
 from retriever.lift import lift
 from retriever.names import named
 from retriever.search import TIERS, Ranking, search
@@ -46,6 +46,7 @@ def retrieve(
     *,
     fusion: Fusion,
     count: Callable[[str], int],
+    append: int = APPEND,
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
@@ -57,7 +58,8 @@ def retrieve(
     """
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
-    within = [id for id, score in names.items() if score >= NAMED]
+    lifts = fusion != "append"  # that one is another program's way, and keeps its order
+    within = [id for id, score in names.items() if score >= NAMED and lifts]
     rankings = search(
         queries,
         store,
@@ -69,9 +71,10 @@ def retrieve(
     )
     nodes, home, sentences = found(rankings, store)
     weights = trust(queries, rankings, nodes, store)
-    ranked = fuse(rankings, home, by=fusion, weights=weights)
-    beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope)
-    lifted = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=fusion, weights=weights))
+    ranked = fuse(rankings, home, by=fusion, weights=weights, append=append)
+    beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope) if lifts else {}
+    least = floor(rankings, by=fusion, weights=weights)
+    lifted = lift(ranked, nodes, beside, names=names, floor=least) if lifts else ranked
     nodes |= {node.key: node for group in beside.values() for node in group}
     above = store.parents([nodes[one.key] for one in lifted])
     best = {

@@ -280,3 +280,14 @@ def test_the_evidence_for_every_question_is_written_as_one_object_a_line(db: Pat
     written = [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one["id"], one["question"]) for one in written] == list(QUESTIONS.items())
     assert Path("out.jsonl").read_bytes() == Path("again.jsonl").read_bytes()
+
+
+def test_the_best_evidence_stands_first_and_last_in_the_prompt_where_that_is_set(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    nodes: dict[str, list[str]] = {}
+    for order in ("best_first", "ends"):
+        opened(order=order, retries=0).ask("How much water did Lake Site draw?")
+        nodes[order] = re.findall(r"^\[ref_id=\S+ node=(\S+?)[ \]]", text(server.requests[-1]), re.MULTILINE)
+    assert len(nodes["ends"]) > 2
+    assert nodes["ends"] == nodes["best_first"][::2] + nodes["best_first"][1::2][::-1]

@@ -12,7 +12,7 @@ from kohaku.tree import Tier
 from retriever.fuse import FLOOR, FREQUENCY_SHARE, SMOOTHING, collect, floor, fuse
 from retriever.search import Ranking, Source
 
-FUSIONS: tuple[Fusion, ...] = ("rrf", "combined", "frequency", "score")
+FUSIONS: tuple[Fusion, ...] = ("rrf", "combined", "frequency", "score")  # append trusts no list by words at all
 HOME = {key: key for key in range(100)}
 
 
@@ -129,3 +129,13 @@ def test_what_a_full_list_does_not_hold_scores_nearly_as_its_last_hit_and_not_no
     assert scores([full, other], "score") == pytest.approx({1: 1.0, 2: 0.75, 3: 1.0 + FLOOR * 0.75})
     assert floor([full, other], by="score", weights={}) == pytest.approx(FLOOR * 0.75)
     assert floor([full, other], by="rrf", weights={}) == 0.0
+
+
+def test_append_puts_what_only_words_found_after_all_that_meaning_found() -> None:
+    dense = [ranking(5, 6, source=Source.MEANING), ranking(6, query=1, source=Source.MEANING)]
+    by_words = [ranking(1, 5, 2), ranking(3, 1, query=1), ranking(9, tier=Tier.SENTENCE)]
+    assert order([*dense, *by_words], "append") == [6, 5, 1, 2, 3]
+    assert [found.key for found in fuse([*dense, *by_words], HOME, by="append", weights={}, append=1)] == [6, 5, 1]
+    assert order(by_words, "append") == [1, 5, 2, 3]
+    points = [found.score for found in fuse([*dense, *by_words], HOME, by="append", weights={})]
+    assert points == sorted(points, reverse=True) and len(set(points)) == 5

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerer.answer import Question
-from answerer.prompts import AnswerReply, alias, block, markers, prompt
+from answerer.prompts import AnswerReply, alias, arranged, block, markers, prompt
 from kohaku.chat import strict_schema
 from kohaku.tree import Kind
 from retriever.evidence import Context
@@ -124,3 +124,10 @@ def test_the_schema_of_an_answer_has_its_properties_in_order() -> None:
         "quotes",
         "is_blank",
     ]
+
+
+def test_the_best_stand_at_both_ends_where_that_is_asked_for() -> None:
+    contexts = [context("text", node=f"d:p{number}") for number in range(1, 6)]
+    assert [one.node[-1] for one in arranged(contexts, "ends")] == ["1", "3", "5", "4", "2"]
+    assert arranged(contexts, "best_first") == contexts
+    assert arranged([], "ends") == []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.choices import Blanks, Fusion, OcrMode, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import KohakuError, ReadError, ScopeError
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ Confidence = Annotated[
     Path | None, typer.Option("--confidence", help="CSV to write: how far the runs agree on each question.")
 ]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
+PromptOrder = Annotated[Order | None, typer.Option("--order", help="How evidence stands in a model's prompt.")]
 Where = Annotated[
     list[str] | None,
     typer.Option("--where", help="Only documents whose metadata says so: year>=2023, type=paper, title~water; repeat."),
@@ -379,6 +380,7 @@ def answer(
     top_k: TopK = None,
     queries: Queries = None,
     fusion: FusionName = None,
+    order: PromptOrder = None,
     where: Where = None,
     doc: Docs = None,
     not_doc: NotDocs = None,
@@ -405,6 +407,7 @@ def answer(
         top_k=top_k,
         queries=queries,
         fusion=fusion,
+        order=order,
         embedder=embedder,
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):

@@ -98,4 +98,6 @@ class Engine(Searcher):
         return list(failed.values())
 
     def _read(self, question: Question, evidence: Evidence) -> Answer:
-        return extract.read(question, evidence) if self.chat is None else reader.read(question, evidence, self.chat)
+        if self.chat is None:
+            return extract.read(question, evidence)
+        return reader.read(question, evidence, self.chat, order=self.settings.order)

@@ -135,6 +135,7 @@ class Searcher:
             self.embedder,
             limits,
             fusion=self.settings.fusion,
+            append=self.settings.append_k,
             count=count,
             scope=scope,
             explain=explain,
