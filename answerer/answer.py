@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from kohaku.tree import Box
 from retriever.evidence import Evidence
@@ -32,14 +33,42 @@ class Citation:
     boxes: tuple[Box, ...] = ()
 
 
+class How(StrEnum):
+    """How a value follows from the text that is cited for it, the surest first."""
+
+    STATED = "stated"
+    CONVERTED = "converted"
+    COMPUTED = "computed"
+    UNGROUNDED = "ungrounded"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of the evidence that bear a value, with where they stand."""
+
+    document: str
+    node: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """How a value follows from the evidence, what bears it, and in `note` the conversion or the sum that led to it."""
+
+    how: How
+    spans: tuple[Span, ...] = ()
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence, or an abstention (`is_blank`).
 
     `text` is the answer in words, `value` what the contest compares (a number, `[low,high]`, 1/0, a name),
     `references` the ids of documents that support it, always among those of the evidence; `citations` the quotes
-    found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it,
-    `evidence` is what was read last, where it was to be explained.
+    found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it.
+    `evidence` is what was read last, where it was to be explained; `grounding` how the value follows from what is
+    cited, None for an abstention; `confidence` how likely it is to be right, from 0 to 1.
     """
 
     question: Question
@@ -53,3 +82,10 @@ class Answer:
     dropped: int = 0
     queries: tuple[str, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False)
+    grounding: Grounding | None = None
+    confidence: float = 0.0
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether the value stands in what is cited, or follows from it."""
+        return self.grounding is not None and self.grounding.how is not How.UNGROUNDED

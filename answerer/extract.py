@@ -13,7 +13,9 @@ from answerer.answer import Answer, Citation, Question
 from answerer.asking import Asked, Kind, asked, claim, is_code, terms, years
 from answerer.cells import Row
 from answerer.changes import State, asked_states, parted
-from answerer.quantities import Quantity, quantities, spelled
+from answerer.ground import ground
+from answerer.hostile import gives_orders
+from answerer.quantities import Quantity, quantities, spelled, without_pointers
 from answerer.statements import contradicts
 from answerer.units import is_money, unit
 from answerer.values import BLANK, written
@@ -103,7 +105,7 @@ def read(question: Question, evidence: Evidence) -> Answer:
 
 def _considered(question: Question, wanted: Asked, evidence: Evidence) -> list[Candidate]:
     """Every value of the best sentences that may be the answer."""
-    sentences = _sentences(evidence.contexts)
+    sentences = _sentences([context for context in evidence.contexts if not gives_orders(context.text)])
     weights = _weights(wanted.terms, sentences)
     ranked = sorted(
         ((_coverage(sentence, wanted, weights), -sentence.rank, number) for number, sentence in enumerate(sentences)),
@@ -121,6 +123,7 @@ def confidence(candidate: Candidate) -> float:
 def _answer(question: Question, best: Candidate) -> Answer:
     context = best.sentence.context
     citation = Citation(context.document, context.node, context.pages, best.sentence.text, context.boxes)
+    grounding = ground(question, best.value, "", [context], [citation])
     return Answer(
         question,
         best.sentence.text,
@@ -128,6 +131,7 @@ def _answer(question: Question, best: Candidate) -> Answer:
         f"Found without a model: the sentence in {context.document} that best matches the question.{best.note}",
         (context.document,),
         (citation,),
+        grounding=grounding,
     )
 
 
@@ -288,13 +292,6 @@ def _rank(sentence: Sentence) -> float:
     return RANK / (1 + sentence.rank / 5)
 
 
-_CITED = re.compile(
-    r"\[[\d,;\s–-]+\]|\b(?:Figures?|Fig\.|Tables?|Sections?|Sec\.|Eq\.|Appendix|§)\s?\d+(?:\.\d+)*"
-    r"|\bet al\.,? \(?\d{4}\)?",
-    re.I,
-)
-
-
 def _numbers(
     question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]
 ) -> Iterator[Candidate]:
@@ -319,8 +316,7 @@ def _numbers(
 
 def _values(sentence: Sentence, wanted: Asked) -> Iterator[tuple[Quantity, State | None, str]]:
     """The numbers of a sentence that may be values, with the side of a change and the words of a scale applied."""
-    # same length, so that spans stay true
-    text = _CITED.sub(lambda match: " " * len(match[0]), sentence.text)
+    text = without_pointers(sentence.text)
     row = sentence.row
     if not row.cells:
         for found, side in parted(text, quantities(text)):

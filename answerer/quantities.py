@@ -66,6 +66,7 @@ _DASH = r"[-‐‑‒–—−~]"
 _BRIDGE = re.compile(rf"\s?(?:{_DASH}|\bto\b|\bthrough\b|\.\.\.?|…)\s?", re.IGNORECASE)
 _AND = re.compile(r"\s?\band\b\s?", re.IGNORECASE)
 _PLUS = re.compile(r"\s?(?:\band\b)?\s?", re.IGNORECASE)
+_LETTER = re.compile(r"(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[^\W\d_]")  # of scripts that part words
 _PER = re.compile(r"\s?(?:/|\bper\b|\ban?\b)\s?", re.IGNORECASE)
 _ENDS_BETWEEN = re.compile(r"\bbetween\s(?:\w+\s)?$", re.IGNORECASE)
 _GAP = re.compile(r"[\s-]?(?:(?:net|gross|total|metric|additional|short)\s)?")
@@ -98,6 +99,22 @@ def quantities(text: str) -> list[Quantity]:
         else:
             found.append(quantity)
     return found
+
+
+_POINTER = re.compile(
+    r"\[[\d,;\s–-]+\]|\b(?:Figures?|Fig\.|Tables?|Sections?|Sec\.|Eq\.|Appendix|§)\s?\d+(?:\.\d+)*"
+    r"|\bet al\.,? \(?\d{4}\)?",
+    re.IGNORECASE,
+)
+
+
+def without_pointers(text: str) -> str:
+    """The text with the numbers of figures, tables, sections and cited works blanked out, of the same length.
+
+    >>> without_pointers("As Fig. 7 [12] shows, 5 kg.")
+    'As             shows, 5 kg.'
+    """
+    return _POINTER.sub(lambda match: " " * len(match[0]), text)
 
 
 def ends(text: str, found: Quantity) -> tuple[Quantity, ...]:
@@ -146,7 +163,7 @@ def _numbers(text: str) -> Iterator[Quantity]:
             text, match.start(), match.end(), -value if minus else value, scale=scale, money=money, digits=digits
         )
         # "3D", "4th", "5G": what is glued to letters that are no unit is a name
-        if found.end > match.end() or not text[match.end() : match.end() + 1].isalpha():
+        if found.end > match.end() or not _LETTER.match(text, match.end()):
             yield found
 
 

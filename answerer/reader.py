@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TypeVar
 
-from answerer.answer import Answer, Citation, Question
+from answerer.answer import Answer, Citation, Grounding, Question, Span
+from answerer.ground import ground
 from answerer.prompts import AnswerReply, alias, arranged, prompt
-from answerer.quantities import Quantity, quantities
 from answerer.quotes import align
-from answerer.units import unit_asked
-from answerer.values import BLANK, Form, asks_true_or_false, is_blank, normalise, parse
+from answerer.values import BLANK, is_blank, normalise
 from kohaku.chat import Chat
 from kohaku.choices import Order
 from kohaku.errors import ContextTooLong
@@ -21,10 +19,8 @@ from retriever.evidence import Context, Evidence
 
 T = TypeVar("T")
 
-CLOSE = Decimal("1e-6")  # two spellings of one number; far below the difference of two years
 NAMED = re.compile(r"ref_id\s*=\s*([^\s\])]+)", re.IGNORECASE)
 AROUND = " \t\n'\"`“”()[]{}<>.,;"
-SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 
 
 def read(question: Question, evidence: Evidence, chat: Chat, *, order: Order = "best_first") -> Answer:
@@ -47,22 +43,55 @@ def read(question: Question, evidence: Evidence, chat: Chat, *, order: Order = "
 
 
 def checked(question: Question, contexts: Sequence[Context], reply: AnswerReply) -> Answer:
-    """The answer with the references and quotes that are in the evidence; an abstention where none is."""
+    """The answer with what of its references and quotes is in the evidence; an abstention where nothing is."""
     value = normalise(reply.answer_value, question.unit, question.text)
     if reply.is_blank or is_blank(value):
         return abstention(question, reply.explanation)
     references, strangers = resolved(reply.ref_id, contexts)
     found = [align(quote, _first(contexts, references)) for quote in reply.quotes]
-    citations = _distinct(citation for citation in found if citation)
+    quotes = _distinct(citation for citation in found if citation)
     dropped = strangers + found.count(None)
-    references = references or _distinct(citation.document for citation in citations)
-    if not citations:
-        citations = _shown(question, value, contexts, references)
-        references = references or _distinct(citation.document for citation in citations)
-    if not references:
+    named = references or _distinct(citation.document for citation in quotes)
+    said = f"{reply.explanation}\n{reply.answer}"
+    grounding = ground(question, value, said, [one for one in contexts if not named or one.document in named], quotes)
+    if not named:  # where the model names no document, the best one that bears the value is meant
+        grounding = replace(grounding, spans=grounding.spans[:1])
+    supported = supporting(named, quotes, grounding)
+    if not supported:
         return replace(abstention(question, "No document of the evidence supports the answer given."), dropped=dropped)
     text = value if is_blank(reply.answer) else reply.answer.strip()
-    return Answer(question, text, value, reply.explanation.strip(), references, citations, dropped=dropped)
+    citations = (*quotes, *_borne(grounding, quotes, contexts))
+    return Answer(
+        question,
+        text,
+        value,
+        reply.explanation.strip(),
+        supported,
+        tuple(one for one in citations if one.document in supported),
+        dropped=dropped,
+        grounding=grounding,
+    )
+
+
+def supporting(named: Sequence[str], quotes: Sequence[Citation], grounding: Grounding) -> tuple[str, ...]:
+    """The documents that bear the value or were quoted; those that were named where none does, for whoever checks."""
+    bearing = {span.document for span in grounding.spans} | {citation.document for citation in quotes}
+    kept = tuple(document for document in named if document in bearing)
+    return kept or tuple(named) or _distinct(span.document for span in grounding.spans)
+
+
+def _borne(grounding: Grounding, quotes: Sequence[Citation], contexts: Sequence[Context]) -> tuple[Citation, ...]:
+    """What bears the value, as citations, where the model quoted none of it."""
+    places = {context.node: context for context in contexts}
+    missing = (span for span in grounding.spans if span.node in places and not _is_quoted(span, quotes))
+    found = (align(span.text, [places[span.node]]) for span in missing)
+    return _distinct(citation for citation in found if citation)
+
+
+def _is_quoted(span: Span, quotes: Sequence[Citation]) -> bool:
+    words = " ".join(span.text.split())
+    said = (" ".join(one.quote.split()) for one in quotes if one.document == span.document)
+    return any(quote in words or words in quote for quote in said)
 
 
 def abstention(question: Question, explanation: str) -> Answer:
@@ -112,55 +141,6 @@ class Names:
             if spelling in self.exact:
                 return self.exact[spelling]
         return next((self.folded[s.casefold()] for s in spellings if s.casefold() in self.folded), None)
-
-
-def _shown(
-    question: Question, value: str, contexts: Sequence[Context], references: Sequence[str]
-) -> tuple[Citation, ...]:
-    """Where the value stands: in each referenced document, or, where none is named, in the best context that has it."""
-    if asks_true_or_false(question.text):
-        return ()  # a 1 somewhere shows nothing
-    citations: dict[str, Citation] = {}
-    for context in contexts:
-        if context.document in citations or (references and context.document not in references):
-            continue
-        sentence = sentence_with(value, question.unit, context.text)
-        citation = align(sentence, [context]) if sentence else None
-        if citation:
-            citations[context.document] = citation
-            if not references:
-                break
-    return tuple(citations.values())
-
-
-def sentence_with(value: str, unit_name: str, text: str) -> str:
-    """The first sentence or line of a text that holds a value, in whatever spelling; "" where none does.
-
-    >>> sentence_with("1100000", "liters", "It is dry. They drew 1.1 million litres. Then rain.")
-    'They drew 1.1 million litres.'
-    """
-    return next(
-        (part.strip() for part in SENTENCE_END.split(text) if part.strip() and _holds(part, value, unit_name)), ""
-    )
-
-
-def _holds(text: str, value: str, unit_name: str) -> bool:
-    wanted = parse(value)
-    if wanted.form in (Form.NUMBER, Form.RANGE) and wanted.low is not None and wanted.high is not None:
-        amounts = [amount for found in quantities(text) for amount in _amounts(found, unit_name)]
-        return all(any(_equal(amount, end) for amount in amounts) for end in (wanted.low, wanted.high))
-    pattern = r"\s+".join(map(re.escape, value.split()))
-    return bool(pattern) and re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) is not None
-
-
-def _amounts(found: Quantity, unit_name: str) -> list[Decimal]:
-    asked = unit_asked(unit_name)
-    converted = found.amounts(asked) if asked else None
-    return [found.low, found.high, *(converted or ())]
-
-
-def _equal(one: Decimal, other: Decimal) -> bool:
-    return abs(one - other) <= CLOSE * abs(other)
 
 
 def _first(contexts: Sequence[Context], documents: Sequence[str]) -> list[Context]:

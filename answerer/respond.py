@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from answerer.answer import Answer, Question
+from answerer.values import BLANK
 from kohaku.errors import KohakuError
 from kohaku.threads import each
 from retriever.evidence import Evidence
@@ -18,23 +19,34 @@ def respond(
     read: Callable[[Question, Evidence], Answer],
     *,
     retries: int,
+    strict: bool = False,
 ) -> Answer:
     """The first answer that is none of abstaining, or the last abstention.
+
+    Where it is `strict`, an answer whose value does not follow from what is cited counts as an abstention.
 
     `retrieve(n)` gives n times the evidence of `retrieve(1)`; the caller has planned the queries, once for all of it.
     Reading stops where there is nothing more to find, or nothing new came.
     """
     evidence = retrieve(1)
-    answer = read(question, evidence)
+    answer = held_to(read(question, evidence), strict=strict)
     attempts = 1
     while answer.is_blank and attempts <= retries and not evidence.complete:
         wider = retrieve(attempts + 1)
         if _nodes(wider) <= _nodes(evidence):
             break
         evidence, attempts = wider, attempts + 1
-        answer = read(question, evidence)
+        answer = held_to(read(question, evidence), strict=strict)
     explained = evidence if evidence.ledger is not None else None
     return replace(answer, attempts=attempts, queries=evidence.queries, evidence=explained)
+
+
+def held_to(answer: Answer, *, strict: bool) -> Answer:
+    """The answer; where it is strict and the value does not follow from what is cited, an abstention that says so."""
+    if not strict or answer.is_blank or answer.is_grounded:
+        return answer
+    said = f"The value {answer.value!r} that was given does not follow from what was cited for it."
+    return Answer(answer.question, BLANK, BLANK, said, is_blank=True, dropped=answer.dropped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,10 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(r"\s*(?:\(.*\)|[±].*|or (?:more|less|so)|[.,;:])?\s*", re.DOTALL)
 _BRACKETS = re.compile(r"[\[(]\s*(.+?)\s*[\])]", re.DOTALL)
+# A number in brackets is negative in accounts; "(80, 90)" is a range, and "(3)" a mark or a mere number.
+_LOSS = re.compile(
+    r"[$€£¥]\s?\([\d,]*\.?\d+\)|\(\s?[$€£¥]\s?[\d,]*\.?\d+\)|\(\d{1,3}(?:,\d{3})+(?:\.\d+)?\)|\([\d.,]+(?:\)\s?%|\s?%\))"
+)
 _QUOTES = "\"'“”‘’`"
 
 
@@ -185,6 +189,10 @@ def shown(number: Decimal) -> str:
 
 def _whole(text: str) -> Quantity | None:
     """The quantity that a text is as a whole, hedges before it and its unit after it allowed."""
+    if _LOSS.fullmatch(text) and len(held := quantities(text)) == 1:
+        loss = held[0]
+        digits = f"-{loss.digits}" if loss.digits else ""
+        return replace(loss, start=0, end=len(text), low=-loss.low, high=-loss.high, digits=digits)
     brackets = pair(text)
     if brackets:
         return Quantity(0, len(text), *brackets, is_range=True)

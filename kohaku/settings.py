@@ -74,6 +74,7 @@ class Settings(BaseModel):
     timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
+    strict: bool = Field(False, description="whether an answer that does not follow from its evidence is an abstention")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     # ensembles

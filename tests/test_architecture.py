@@ -42,6 +42,7 @@ HEAVY_WITHIN = {
     "jinja2": {"kohaku.doors.tree_page"},
     "markupsafe": {"kohaku.doors.tree_page"},
     "lxml": set(),
+    "pint": {"answerer.measures"},
     "scipy": set(),
     "sklearn": set(),
 }

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from answerer.answer import Answer, Question
 from answerer.prompts import AnswerReply
-from answerer.reader import read, resolved, sentence_with
+from answerer.reader import read, resolved
 from answerer.respond import respond
 from kohaku.chat import Message
 from kohaku.errors import ContextTooLong, ReplyError
@@ -93,7 +93,8 @@ def test_two_documents_in_one_string_are_two_references(both: str) -> None:
 
 
 def test_a_string_of_ids_where_a_list_is_wanted_is_several_references() -> None:
-    assert answered(reply().replace('["lake"]', '"lake, hill:2024%20%5Bb%5D"')).references == ("lake", "hill:2024 [b]")
+    both = reply(quotes=["Its cooling is by water."]).replace('["lake"]', '"lake, hill:2024%20%5Bb%5D"')
+    assert answered(both).references == ("lake", "hill:2024 [b]")
 
 
 @pytest.mark.parametrize("nothing", [["is_blank"], "is_blank", ["n/a"], [], ""])
@@ -186,18 +187,3 @@ def test_without_evidence_no_model_is_asked() -> None:
     chat = ScriptedChat()
     assert read(Question("q", "PUE?"), Evidence("PUE?", (), ()), chat).is_blank
     assert chat.prompts == []
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "sentence"),
-    [
-        ("1.13", "", "Its power usage effectiveness was 1.13 in 2023."),
-        ("13", "", ""),
-        ("113", "%", ""),
-        ("nobody", "", "Nobody lives there."),
-        ("bod", "", ""),
-        ("[1.13,2023]", "", "Its power usage effectiveness was 1.13 in 2023."),
-    ],
-)
-def test_the_sentence_that_holds_a_value_is_found(value: str, unit: str, sentence: str) -> None:
-    assert sentence_with(value, unit, LAKE) == sentence

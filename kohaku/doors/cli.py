@@ -49,6 +49,12 @@ ReplyCache = Annotated[
     typer.Option("--reply-cache/--no-cache", help="Ask a model nothing twice.", show_default="reply-cache"),
 ]
 Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
+Strict = Annotated[
+    bool | None,
+    typer.Option(
+        "--strict/--no-strict", help="Abstain where the value follows from no evidence.", show_default="no-strict"
+    ),
+]
 Password = Annotated[
     list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
 ]
@@ -376,6 +382,7 @@ def answer(
     reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
     retries: Retries = None,
+    strict: Strict = None,
     budget: Budget = None,
     top_k: TopK = None,
     queries: Queries = None,
@@ -403,6 +410,7 @@ def answer(
         reply_cache=reply_cache,
         concurrency=concurrency,
         retries=retries,
+        strict=strict,
         budget=budget,
         top_k=top_k,
         queries=queries,

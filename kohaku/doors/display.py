@@ -211,11 +211,20 @@ def answer_lines(answer: Answer) -> Iterator[str]:
     else:
         yield plain(answer.text)
         yield one_line(f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else ""))
+        yield from _grounding_lines(answer)
     if answer.explanation:
         yield one_line(f"why: {answer.explanation}")
     for citation in answer.citations:
         yield one_line(f"  “{citation.quote}”")
         yield one_line(f"    {citation.document}{_on(citation.pages)}  {citation.node}")
+
+
+def _grounding_lines(answer: Answer) -> Iterator[str]:
+    grounding = answer.grounding
+    if grounding is None or not answer.is_grounded:
+        yield "ungrounded: the value does not follow from what is cited"
+    elif grounding.note:
+        yield one_line(f"{grounding.how}: {grounding.note}")
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Engine(Searcher):
             lambda times: self._retrieve(asked.text, queries, times, scope=scope, explain=explain),
             self._read,
             retries=self.settings.retries,
+            strict=self.settings.strict,
         )
 
     def ask_all(

@@ -1,0 +1,119 @@
+"""The numbers of a text as they may be meant: with their table's scale, and in brackets for less than nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from answerer.cells import scale_of
+from answerer.quantities import Quantity, quantities, spelled, without_pointers
+from kohaku import rows
+
+FRACTIONS = {"half": "0.5", "twice": "2", "double": "2", "doubled": "2", "triple": "3"}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text, where its line stands, and the scale of its table, 1 where there is none.
+
+    `beside` are the words after it that may be a unit; `falls`: whether brackets, as in accounts, or words of its line
+    may make it negative.
+    """
+
+    quantity: Quantity
+    line: tuple[int, int]
+    scale: int = 1
+    scale_words: str = ""
+    beside: tuple[str, ...] = ()
+    falls: bool = False
+
+
+_LINE = re.compile(r"(?<=[.!?])\s+(?=[\"“(\[]?[A-Z0-9])|\n+|(?<=[。！？])")
+_IN_BRACKETS = re.compile(r"(?:[$€£¥]\s?)?\(\s?[$€£¥]?\s?[\d,.]+\s?%?\s?\)")
+_UNIT_BESIDE = re.compile(r"\s?([°A-Za-zµ][\w°]*(?:/[A-Za-z]\w*)?[²³]?)(?:[\s-]([A-Za-z]\w*))?")
+_BARE = re.compile(r"(?<!\S)[$€£¥(]?[\d,]*\.?\d+%?\)?(?!\S)")
+MANY = 4  # numbers in a line that stand there without words between most of them
+_FALLS = re.compile(
+    r"\b(?:fell|fall\w*|los[ts]\w*|declin\w*|decreas\w*|reduc\w*|drop\w*|negative|below|minus|less|lower\w*|deficit)\b",
+    re.I,
+)
+_FRACTION = re.compile(
+    r"\b(?:(?P<many>one|two|three|a)[\s-])?(?P<name>third|quarter)s?\b|\b(?P<alone>half|twice|double|doubled|triple)\b",
+    re.I,
+)
+
+
+@lru_cache(maxsize=512)
+def numbers(text: str) -> tuple[Number, ...]:
+    """All numbers of a text in digits or words, tables' with their scale, but no marks of notes and figures.
+
+    >>> [(str(one.quantity.low), one.scale) for one in numbers("(in millions)\\n| Sales |\\n| --- |\\n| 5 |")]
+    [('5', 1000000)]
+    """
+    masked = without_pointers(text)
+    places = lines(text)
+    table = _scales(text, places)
+    found = [*quantities(masked), *spelled(masked), *_fractions(masked)]
+    return tuple(_number(text, one, places, table) for one in sorted(found, key=lambda one: one.start))
+
+
+def _number(text: str, one: Quantity, places: Sequence[tuple[int, int]], table: tuple[int, str]) -> Number:
+    line = next((line for line in places if line[0] <= one.start < line[1]), (one.start, one.end))
+    words = text[slice(*line)]
+    scale, said = (1, "")
+    if _is_tabular(words) and one.scale == 1 and not _is_year(one):
+        own = scale_of(words)
+        scale, said = (own.factor, own.words) if own else table
+    bracketed = _IN_BRACKETS.search(text, max(0, one.start - 4), one.end + 4) is not None
+    unit = _UNIT_BESIDE.match(text, one.end) if one.unit is None else None
+    beside = (f"{unit[1]} {unit[2]}", unit[1]) if unit and unit[2] else (unit[1],) if unit else ()
+    return Number(one, line, scale, said, beside, bracketed or _FALLS.search(words) is not None)
+
+
+def _is_tabular(line: str) -> bool:
+    """Whether a line is a table's row, also one that was read as text: names and many numbers."""
+    return line.startswith("|") or rows.is_row(line) or len(_BARE.findall(line)) >= MANY
+
+
+def _is_year(one: Quantity) -> bool:
+    return one.digits.isdigit() and len(one.digits) == 4 and one.digits[:2] in ("19", "20") and one.unit is None
+
+
+def lines(text: str) -> list[tuple[int, int]]:
+    """Where sentences and lines stand."""
+    cuts = [match.span() for match in _LINE.finditer(text)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+
+def _scales(text: str, places: Sequence[tuple[int, int]]) -> tuple[int, str]:
+    """The scale that a line over a table, its caption or its head names, with its words."""
+    for start, end in places:
+        line = text[start:end]
+        heads = line.startswith("|") and not any(char.isdigit() for char in _scale_free(line))
+        if (heads or not line.startswith("|")) and (found := scale_of(line)):
+            return found.factor, found.words
+    return 1, ""
+
+
+def _scale_free(line: str) -> str:
+    """A line of a table without the years and the scale that its heads may have."""
+    return re.sub(r"\b(?:19|20)\d\d\b|000s?", "", line)
+
+
+def _fractions(text: str) -> Iterator[Quantity]:
+    """Fractions and multiples in words: "a quarter", "two thirds", "twice"."""
+    many = {"one": 1, "a": 1, "two": 2, "three": 3}
+    for match in _FRACTION.finditer(text):
+        if match["alone"]:
+            yield _plain(match, Decimal(FRACTIONS[match["alone"].lower()]))
+        elif match["many"]:
+            part = Decimal("0.25") if match["name"].lower() == "quarter" else Decimal(1) / 3
+            yield _plain(match, part * many[match["many"].lower()])
+
+
+def _plain(match: re.Match[str], value: Decimal) -> Quantity:
+    return Quantity(match.start(), match.end(), value, value)

@@ -1,0 +1,193 @@
+"""Values stand in what is cited for them, or follow from it; what does neither is called ungrounded."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerer.answer import Citation, How, Question
+from answerer.arithmetic import sums, told
+from answerer.figures import numbers
+from answerer.ground import ground
+from answerer.measures import converted
+from answerer.values import normalise
+from kohaku.tree import Kind
+from retriever.evidence import Context
+
+REPORT = (
+    "The mill drew 1.1 million litres of water in 2023. Its kiln used 2.5 kWh a batch before and 1.0 kWh after. "
+    "Of the 48 wheels 12 were replaced; 25% of visitors came by boat. Fees were raised to between 80 and 90 crowns. "
+    "The parcel weighs 2,205 lb [77]. Trout, perch and pike live in the pond. Half of the roof is slate, see Fig. 9. "
+    "The boiler ran at 122 °F and 30 psi. The mill was restored by the Ekberg Fund. Markets are held on Wednesdays."
+)
+ACCOUNTS = """Results (in millions)
+| | 2023 | 2022 |
+| --- | --- | --- |
+| Sales | 3,412 | 3,100 |
+| Net income (loss) | (275) | 120 |
+| Margin | 12% | 11% |"""
+
+
+def context(text: str, document: str = "mill") -> Context:
+    return Context(document, "", f"{document}:p1", Kind.PARAGRAPH, (1, 1), (), 1.0, text, 50)
+
+
+def how(value: str, *, unit: str = "", said: str = "", text: str = REPORT, question: str = "What of the mill?") -> str:
+    return ground(Question("q", question, unit), normalise(value, unit, question), said, [context(text)]).how.value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("1,100,000", "litres"),
+        ("1.1 million", "litres"),
+        ("1.1", "million litres"),
+        ("2.5", "kWh"),
+        ("[80,90]", ""),
+        ("80-90", "crowns"),
+        ("25", "percent"),
+        ("2205", "lb"),
+        ("2023", ""),
+        ("Ekberg Fund", ""),
+        ("the  EKBERG fund", ""),
+        ("Wednesday", ""),
+        ("trout, pike and perch", ""),
+        ("['Trout', 'pike']", ""),
+    ],
+)
+def test_what_stands_in_the_text_in_whatever_spelling_is_stated(value: str, unit: str) -> None:
+    assert how(value, unit=unit) == "stated"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("2500", "Wh"),
+        ("0.0025", "MWh"),
+        ("1100", "m3"),
+        ("1.0002", "t"),
+        ("0.25", "fraction"),
+        ("0.25", ""),
+        ("50", "percent"),
+        ("50", "°C"),
+        ("206.8", "kPa"),
+    ],
+)
+def test_a_value_in_another_unit_is_converted(value: str, unit: str) -> None:
+    assert how(value, unit=unit) == "converted"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        ("3412000000", "USD", "converted"),
+        ("3412", "million USD", "stated"),
+        ("12", "percent", "stated"),
+        ("12000000", "percent", "ungrounded"),
+        ("-275000000", "USD", "converted"),
+        ("(275,000,000)", "USD", "converted"),
+        ("-3412000000", "USD", "ungrounded"),
+        ("3412000", "USD", "ungrounded"),
+    ],
+)
+def test_the_scale_over_a_table_is_applied_to_its_sums_and_brackets_are_negative(
+    value: str, unit: str, expected: str
+) -> None:
+    assert how(value, unit=unit, text=ACCOUNTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        ("1.5", "kWh", "2.5 - 1.0 = 1.5"),
+        ("1.5", "kWh", "The difference between 2.5 kWh and 1.0 kWh."),
+        ("1500", "Wh", "2.5 kWh minus 1.0 kWh is 1.5 kWh"),
+        ("60", "percent", "(2.5 - 1.0) / 2.5 × 100 = 60%"),
+        ("60", "percent", "It fell from 2.5 to 1.0, a reduction of 60 percent."),
+        ("0.48", "", "The share is 12 / 25 = 0.48"),
+        ("0.4", "", "1.0 ÷ 2.5 = 0.4"),
+        ("60", "wheels", "12 plus 48 gives 60"),
+        ("3.5", "kWh", "Both together: 2.5 and 1.0."),
+        ("120", "", "2.5 * 48 = 120"),
+        ("[1.5,3.5]", "kWh", "2.5 - 1.0 = 1.5 and 2.5 + 1.0 = 3.5"),
+        ("14.4", "", "48 - 12 = 36; 36 / 2.5 = 14.4"),
+    ],
+)
+def test_arithmetic_that_the_answer_shows_is_worked_out_again(value: str, unit: str, said: str) -> None:
+    assert how(value, unit=unit, said=said) == "computed"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("1.7", "2.5 - 1.0 = 1.7"),  # wrong
+        ("1.7", "2.7 - 1.0 = 1.7"),  # 2.7 stands nowhere
+        ("742", "The evidence states 742."),
+        ("742", "742 × 1 = 742"),
+        ("742", "700 + 42 = 742"),
+        ("77", "The parcel's."),  # the mark of a note
+        ("9", "As in the figure."),
+        ("[80,95]", "Fees."),
+        ("Mars", ""),
+        ("Trout, eel and pike", ""),
+    ],
+)
+def test_what_neither_stands_there_nor_follows_is_ungrounded(value: str, said: str) -> None:
+    assert how(value, said=said) == "ungrounded"
+
+
+def test_numbers_that_the_question_gives_may_be_reckoned_with() -> None:
+    question = "How much does the kiln use for 40 batches, in kWh?"
+    assert how("100", unit="kWh", said="40 × 2.5 = 100", question=question) == "computed"
+
+
+@pytest.mark.parametrize(("quoted", "expected"), [(True, "stated"), (False, "ungrounded")])
+def test_true_and_false_stand_on_a_quote_that_was_found(quoted: bool, expected: str) -> None:
+    citation = Citation("mill", "mill:p1", (1, 1), "The mill was restored by the Ekberg Fund.")
+    question = Question("q", "True or False: the Ekberg Fund restored the mill.")
+    assert ground(question, "1", "", [context(REPORT)], [citation] if quoted else []).how == expected
+
+
+def test_the_place_is_told_the_quoted_one_before_others() -> None:
+    text = "The mill paid 250 crowns. A bridge cost 250 crowns too."
+    citation = Citation("mill", "mill:p1", (1, 1), "A bridge cost 250 crowns too.")
+    found = ground(Question("q", "What did the mill pay?", "crowns"), "250", "", [context(text)])
+    assert [span.text for span in found.spans] == ["The mill paid 250 crowns."]
+    found = ground(Question("q", "What did the mill pay?", "crowns"), "250", "", [context(text)], [citation])
+    assert [span.text for span in found.spans] == ["A bridge cost 250 crowns too."]
+
+
+def test_each_document_that_bears_the_value_is_named_once() -> None:
+    contexts = [context("It is 31 m high.", "a"), context("Also 31 m.", "b"), context("Of 31 m, 31 m.", "a")]
+    found = ground(Question("q", "How high is it?", "m"), "31", "", contexts)
+    assert [span.document for span in found.spans] == ["a", "b"]
+
+
+def test_a_number_in_words_of_a_script_without_blanks_is_one() -> None:
+    assert [one.quantity.low for one in numbers("平均下降11分贝。")] == [Decimal(11)]
+
+
+@pytest.mark.parametrize("name", ["9**9**9", "__import__('os')", "m**99999999", "papers", "points", "", "a" * 99])
+def test_only_plain_names_of_units_are_converted(name: str) -> None:
+    assert converted(Decimal(3), name, "kPa") is None
+
+
+@given(st.text(max_size=80))
+def test_any_text_may_be_searched_for_sums(text: str) -> None:
+    for one in (*sums(text), *told(text)):
+        assert one.operands and one.results
+
+
+@given(st.text(alphabet="0123456789+-*/()=×÷ .%", max_size=60))
+def test_any_row_of_signs_may_be_searched_for_sums(text: str) -> None:
+    for one in sums(text):
+        assert all(result.is_finite() for result in one.results)
+
+
+@given(st.text(max_size=30), st.text(max_size=10), st.text(max_size=60), st.text(max_size=120))
+def test_any_value_of_any_text_has_a_grounding(value: str, unit: str, said: str, text: str) -> None:
+    found = ground(Question("q", "What?", unit), normalise(value, unit), said, [context(text)])
+    assert (found.how is How.UNGROUNDED) == (not found.spans)
