@@ -341,6 +341,12 @@ def test_footnotes_and_lists_are_kinds_of_their_own() -> None:
     assert laid.blocks[1].sentences == ("• item 0", "• item 1", "• item 2")
 
 
+def test_bullets_need_no_space_after_them() -> None:
+    points = [fragment(f"◦{text}", 60, 300 + 14 * n) for n, text in enumerate(("one of the points", "another point"))]
+    [_, listed] = lay_out([page(*prose(4), *points)]).blocks
+    assert (listed.kind, listed.sentences) == (Kind.LIST, ("◦one of the points", "◦another point"))
+
+
 def test_a_paragraph_goes_on_over_the_page() -> None:
     first = page(*prose(4), fragment("and this sentence does not end on the page at", 50, 248, width=500))
     second = page(fragment("all but on the next one.", 50, 100), number=2)

@@ -156,3 +156,10 @@ def test_an_italic_emphasis_that_runs_to_the_lines_end_is_no_head() -> None:
 def test_levels_never_jump() -> None:
     found = heads(page(*sections(("1 A part", LARGE), ("1.1 A piece", BOLD), ("1.2 A piece", BOLD))))
     assert all(after <= before + 1 for (before, _), (after, _) in pairwise(found))
+
+
+def test_an_abstract_and_references_stand_beside_the_sections_however_small_their_heads_are() -> None:
+    small = Style(10.0, bold=True)
+    names = [(f"{n} Part", LARGE) for n in (1, 2, 3)]
+    found = heads(page(*sections(("Abstract", small), *names, ("References", small))))
+    assert found == [(1, "Abstract"), (1, "1 Part"), (1, "2 Part"), (1, "3 Part"), (1, "References")]

@@ -277,3 +277,33 @@ def test_hairlines_are_rules_however_wide_their_corners_are_reckoned(parsed: Rea
         page.draw_line((75, y), (500, y), width=0.4)
     [table] = [block for block in parsed(file).blocks if block.kind is Kind.TABLE]
     assert table.sentences[0] == "Module: reader; Does: takes files in"
+
+
+def test_a_bar_charts_labels_and_values_belong_to_its_figure(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 40, 550, 140), "before")
+    for n, (name, share) in enumerate((("Board", 60), ("Fans", 20), ("Disks", 12), ("Lamps", 8))):
+        page.insert_text((160, 190 + 20 * n), name, fontsize=8)
+        page.draw_rect((200, 182 + 20 * n, 200 + 4 * share, 194 + 20 * n), color=(0, 0, 0), fill=(0.4, 0.5, 0.7))
+        page.insert_text((205 + 4 * share, 190 + 20 * n), f"{share}%", fontsize=8)
+    page.draw_line((200, 175), (200, 270))
+    page.insert_text((150, 290), "Figure 1: Where the power goes.", fontsize=9)
+    prose(page, (50, 310, 550, 700), "after", 30)
+    blocks = parsed(file).blocks
+    assert [block.kind for block in blocks] == [Kind.PARAGRAPH, Kind.FIGURE, Kind.PARAGRAPH]
+    assert "Board 60%" in blocks[1].text and "Lamps 8%" in blocks[1].text
+
+
+def test_lines_that_hang_under_a_references_number_belong_to_it(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 40, 550, 400), "text", 28)
+    page.insert_text((50, 440), "r e f e r e n c e s", fontsize=10)
+    for n, (name, rest) in enumerate(
+        (("Appel I. On enzymes. Leukemia.", "2007;21(11):2377."), ("Brandt O. Lancet.", "1968;2:7."))
+    ):
+        page.insert_text((50, 470 + 24 * n), f"{n + 1}.", fontsize=10)
+        page.insert_text((66, 470 + 24 * n), name, fontsize=10)
+        page.insert_text((66, 482 + 24 * n), rest, fontsize=10)
+    heading, listed = parsed(file).blocks[-2:]
+    assert (heading.kind, heading.text) == (Kind.SECTION, "references")
+    assert listed.sentences == ("1. Appel I. On enzymes. Leukemia. 2007;21(11):2377.", "2. Brandt O. Lancet. 1968;2:7.")

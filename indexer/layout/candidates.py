@@ -17,6 +17,7 @@ LARGER = 1.2  # times the body's size: a heading by size alone
 SLIGHTLY_LARGER = 1.07  # enough beside numbering or weight
 LONGEST = 220  # characters of a heading over all its lines
 LONGEST_OF_BODY_SIZE = 120
+LONGEST_KEYWORD = 40
 MOST_LINES = 4
 APART = 0.15  # lines of white space beyond the usual
 WRAPS = 0.06  # of the column's width that a wrapped line may leave free beyond the word that did not fit
@@ -169,7 +170,10 @@ def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: S
     text = " ".join(line.text for line in lines[first : last + 1])
     if line.run_in:
         return Candidate(first, last, text, look, numbering_depth(text), 0.0, good=True)
-    if line.style == body and not look.capitals and not (text[0].isdigit() or text[0].isupper() or text[0] > "\x7f"):
+    lowly = (
+        line.style == body and not look.capitals and not (text[0].isdigit() or text[0].isupper() or text[0] > "\x7f")
+    )
+    if lowly and (len(text) > LONGEST_KEYWORD or not is_keyword(text)):
         return Candidate(first, last, text, look, 0, 0.0, good=False)
     gap, below = white(lines, first, leading), white(lines, last + 1, leading)
     if below < APART and last + 1 < len(lines) and _is_cut(lines[last], lines[last + 1]):
@@ -200,7 +204,7 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     bold = look.bold and not body.bold
     differs = bold or look.capitals or look.size >= SLIGHTLY_LARGER * body.size
-    if not (differs or depth or (len(text) < 40 and is_keyword(text))):
+    if not (differs or depth or (len(text) < LONGEST_KEYWORD and is_keyword(text))):
         return False
     number = NUMBER.match(text) if depth else None
     words = text[number.end() :] if number and depth > 1 else text
@@ -212,11 +216,12 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
     if STATEMENT.match(text) or CLOSES.match(text) or CODE.search(text):
         return False
     alone = bold and _alone(line, gap, below)
-    if text[0].islower() and not depth and not alone and not (look.size >= LARGER * body.size - 0.1 and gap > APART):
+    large = look.size >= LARGER * body.size - 0.1
+    if text[0].islower() and not depth and not alone and not (large and gap > APART) and not is_keyword(text):
         return False
     if _is_row(line):
         return False
-    if look.size >= LARGER * body.size - 0.1:
+    if large:
         return not GOES_ON.search(text) and not (SENTENCE_END.search(text) and len(text) > 100)
     if look.size < body.size - 1.1 and not depth:
         return False

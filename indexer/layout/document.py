@@ -257,18 +257,17 @@ def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) ->
     captions = {start: _caption_lines(lines, start) for start in starts}
     edges = [around(line.rect for line in held) for held in captions.values()]
     told = {id(line) for held in captions.values() for line in held}
-    told = {id(line) for held in captions.values() for line in held}
     labels = figures.labels([line for line in lines if id(line) not in told])
     found = [item for item in items if isinstance(item, Table)]
     grids = [table.rect for table in found if table.is_drawn or table.caption]
-    loose = [table.rect for table in found if not table.is_drawn and not table.caption]  # a chart's numbers may be one
+    loose = [table for table in found if not table.is_drawn and not table.caption]  # a chart's numbers may be one
     parts = [Shot(page.number, picture.rect, _key(picture, lines)) for picture in kept]
     boxes: list[Shot] = []  # drawings taken for tables
     for rect in page.drawings if starts else ():
         if any(rect.overlaps(grid) for grid in grids):
             boxes.append(Shot(page.number, rect, None))
         else:
-            whole = around([rect, *(table for table in loose if table.overlaps(rect))])
+            whole = around([rect, *(table.rect for table in loose if table.rect.overlaps(rect))])
             parts.append(Shot(page.number, figures.labelled(whole, labels, edges), None))
     owned: dict[int, list[Shot]] = {start: [] for start in starts}
     owners = figures.owners([part.rect for part in parts], lines, starts)
@@ -286,8 +285,11 @@ def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) ->
         place = shot.rect if shot else around(line.rect for line in held)
         written = figures.written([line for line in lines if id(line) not in told], place) if shot else []
         told |= set(map(id, written))
-        result = _replaced(result, held, Figure(page.number, place, shot, held, tuple(written)))
-        gone = set(map(id, written))
+        charts = [table for table in loose if place.holds(table.rect) and tables.is_chart(table)] if shot else []
+        loose = [table for table in loose if table not in charts]
+        labels_of = [*written, *(line for table in charts for line in tables.row_lines(table))]
+        result = _replaced(result, held, Figure(page.number, place, shot, held, tuple(labels_of)))
+        gone = set(map(id, [*written, *charts]))
         result = [item for item in result if id(item) not in gone]
     return result
 

@@ -22,6 +22,7 @@ EXPONENT = re.compile(r"\s*[-−–+]?\d{1,3}(?:,\d{1,2})*\s*")
 SUPERSCRIPTS = str.maketrans("0123456789-−–+,", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁻⁺˒")
 # TeX's old fonts set accents before their letters.
 ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c"}
+SPACED = re.compile(r"(?:[a-z] ){3,}[a-z]|(?:[A-Z] ){3,}[A-Z]")  # a word whose letters are set apart
 ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
 
 
@@ -147,9 +148,22 @@ def raised(text: str) -> str:
 
 
 def _text(raw: str) -> str:
-    if raw.isascii():
-        return clean(raw)
-    return clean(ACCENT_BEFORE.sub(_accented, raw))
+    text = clean(raw) if raw.isascii() else clean(ACCENT_BEFORE.sub(_accented, raw))
+    if len(text) > 6 and text[1] == text[3] == text[5] == " " and SPACED.fullmatch(text):
+        return _closed(text)
+    return text
+
+
+def _closed(spaced: str) -> str:
+    """A word set with spaces between its letters as a word; letters that stand for themselves as they are.
+
+    >>> _closed("r e f e r e n c e s"), _closed("a b c d"), _closed("x y z t")
+    ('references', 'a b c d', 'x y z t')
+    """
+    word = spaced.replace(" ", "")
+    vowels = sum(map(word.lower().count, "aeiou"))
+    is_word = 0 < vowels < len(word) and list(word) != sorted(word) and (word.islower() or len(word) > 5)
+    return word if is_word else spaced
 
 
 def _lead_length(text: str, inks: Sequence[Ink], lead: Style) -> int:

@@ -8,7 +8,7 @@ from statistics import median
 
 from indexer.layout.body import SAME_SIZE
 from indexer.layout.candidates import Candidate, Look, prominence
-from indexer.layout.numbering import CHAPTER, LABELLED, PART
+from indexer.layout.numbering import CHAPTER, LABELLED, PART, is_matter
 
 SPINE = 3  # headings of one depth that number a document
 
@@ -33,7 +33,21 @@ def levels_of(chosen: Sequence[Candidate]) -> list[int]:
         base + candidate.depth - 1 if candidate.depth and depths[candidate.look] else level_of[candidate.look]
         for candidate in chosen
     ]
-    return _below_spine(chosen, levels)
+    return _with_matter(chosen, _below_spine(chosen, levels))
+
+
+def _with_matter(chosen: Sequence[Candidate], levels: Sequence[int]) -> list[int]:
+    """The levels, abstract and references that look like lesser headings put beside the document's own sections."""
+    looks = Counter(candidate.look for candidate in chosen)
+    own = [level for candidate, level in zip(chosen, levels, strict=True) if looks[candidate.look] >= SPINE]
+    if not own:
+        return list(levels)
+    main = min(own)
+    places = [place for place, level in enumerate(levels) if level == main]
+    return [
+        main if level > main and not places[0] < place < places[-1] and is_matter(candidate.text) else level
+        for place, (candidate, level) in enumerate(zip(chosen, levels, strict=True))
+    ]
 
 
 def _look_depths(chosen: Sequence[Candidate]) -> dict[Look, int]:

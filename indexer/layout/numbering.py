@@ -29,6 +29,14 @@ preface references results summary nomenclature 摘要 参考文献 目录 致�
 bibliographie références annexes zusammenfassung einleitung literatur literaturverzeichnis anhang vorwort danksagung
 resumen introducción conclusiones bibliografía referencias agradecimientos
 """
+# What stands before and behind a document's sections, and in none of them.
+MATTER = """
+abstract acknowledgements acknowledgments acknowledgement acknowledgment bibliography contents foreword index preface
+references 摘要 参考文献 目录 致谢 résumé sommaire remerciements bibliographie références zusammenfassung literatur
+literaturverzeichnis vorwort danksagung resumen bibliografía referencias agradecimientos
+"""
+MATTER_HEADS = frozenset(MATTER.split())
+
 KEYWORD_HEADS = frozenset(KEYWORDS.split())
 
 
@@ -45,6 +53,11 @@ def numbering_depth(text: str) -> int:
     ):
         return 0
     return number.removesuffix(".0").count(".") + 1  # 5.0 is the fifth chapter
+
+
+def is_matter(text: str) -> bool:
+    """Whether the text heads what stands before or behind a document's own sections: "Abstract", "References"."""
+    return text.strip(" .:").casefold() in MATTER_HEADS
 
 
 def is_keyword(text: str) -> bool:

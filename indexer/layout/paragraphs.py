@@ -14,6 +14,7 @@ from kohaku.tree import Kind
 JOINING_GAP = 1.5  # times the line height: text closer than this belongs together
 LOOSER = 1.3  # times the usual distance of baselines: a gap that parts paragraphs in closely set text
 INDENT = 0.7  # of the letter size
+HANGING = 0.5  # of the letter size that an item's lines after the first are set in, at least
 SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
 NUMBER_IN_NAME = re.compile(r"\d{3}|\d{1,2}[A-Z](?![a-z])")
 NOTE_GAP = 4.0  # times the letter size between a page's notes, at most
@@ -27,7 +28,7 @@ LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 FIRST_WORD = re.compile(r"[^\W\d_A-Z]{6,}\s")  # of a sentence's rest: no function's name is as long
 FORMULA_NUMBER = re.compile(r"\s\(\d{1,2}(?:\.\d{1,2}){0,2}[a-z]?\)$")
 QUOTE_MARKS = '“„«‘"「『'
-BULLET = re.compile(r"[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
+BULLET = re.compile(r"[•▪◦●○■□‣➢✓]\s*\w{2}|[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
 DASHES = "–—-"
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
 FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}(?!\d)|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
@@ -187,6 +188,8 @@ def _starts_anew(group: Sequence[Line], last: Line, line: Line) -> bool:
     hanging = len(group) > 1 and group[1].rect.x0 - group[0].rect.x0 > INDENT * size
     if hanging and line.rect.x0 < last.rect.x0 - INDENT * size and line.rect.x0 - group[0].rect.x0 < size:
         return True
+    if item and _hangs(group, line):
+        return False
     free = last.column.x1 - last.rect.x1
     ended = free > SHORT * last.column.width and _ends(last)
     if ended and not line.text[0].islower():
@@ -195,6 +198,13 @@ def _starts_anew(group: Sequence[Line], last: Line, line: Line) -> bool:
         return free > SHORT * last.column.width and not line.text[0].islower()
     # A first line's indent in a paragraph of two lines shows only against the column's edge.
     return len(group) == 1 and shift > INDENT * size and _ends(last) and not item
+
+
+def _hangs(group: Sequence[Line], line: Line) -> bool:
+    """Whether a line is set under an item's text, as all lines of it after the first."""
+    after = group[1:2] or [line]
+    first, under = group[0].rect.x0, after[0].rect.x0
+    return under - first > HANGING * line.style.size and abs(line.rect.x0 - under) < 1
 
 
 def _ends(line: Line) -> bool:

@@ -14,7 +14,7 @@ from indexer import tables
 from indexer.blocks import Block
 from indexer.layout.lines import is_right_to_left
 from indexer.layout.lines import rows as baseline_rows
-from indexer.layout.page import Fragment, Line, Rect, around
+from indexer.layout.page import Fragment, Line, Rect, Style, around
 from indexer.tables import CAPTION
 from kohaku import rows as written
 
@@ -232,6 +232,25 @@ def told(table: Table, above: Sequence[Line], below: Sequence[Line]) -> tuple[Ta
         caption = " ".join(line.text for line in below)
         after = len(below)
     return replace(table, caption=caption, scale=scale, header=header), taken, after
+
+
+def is_chart(table: Table) -> bool:
+    """Whether what stands in rows within a figure is its labels and numbers: it has no heads, or hardly a value."""
+    cells = [cell for row in table.rows for cell in row.cells[1:] if cell]
+    return not table.is_headed or sum(map(_is_value, cells)) * 2 < len(cells)
+
+
+def row_lines(table: Table) -> list[Line]:
+    """The rows as lines of text again."""
+    plain = Style(round(2 * min((row.rect.height for row in table.rows), default=10.0)) / 2)
+    return [
+        Line(row.page, (), row.rect, row.rect.y1, plain, " ".join(filter(None, row.cells)), table.rect)
+        for row in ((_head_row(table),) if table.is_headed else ()) + table.rows
+    ]
+
+
+def _head_row(table: Table) -> Row:
+    return Row(table.header, table.header_rect or table.rect, table.page)
 
 
 def joined(before: Table, after: Table) -> Table | None:
