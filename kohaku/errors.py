@@ -12,6 +12,7 @@ KohakuError
 │   └── StoreBusy            another process is writing
 ├── ReadError                a document can't be read
 ├── EmbedderError            an embedder can't be loaded, or failed
+├── RerankerError            a reranker can't be loaded, or failed
 ├── ModelError               a chat model failed for good
 │   ├── ContextTooLong       the prompt does not fit the model
 │   └── NoAccess             the server will serve no call: a wrong key, no such model, no quota
@@ -89,6 +90,10 @@ class ReadError(KohakuError):
 
 class EmbedderError(KohakuError):
     """An embedder can't be loaded, or failed."""
+
+
+class RerankerError(KohakuError):
+    """A reranker can't be loaded, or failed."""
 
 
 class ModelError(KohakuError):

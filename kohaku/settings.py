@@ -60,6 +60,10 @@ class Settings(BaseModel):
     queries: int = Field(4, ge=1, description="queries a question, with the question itself")
     fusion: Fusion = Field("score", description="how rankings become one")
     append_k: int = Field(4, ge=0, description="paragraphs found by words only that fusion append adds at the end")
+    reranker: str | None = Field(
+        None, description="puts the first finds in order: a CrossEncoder's name or path, llm (the model), or llm:MODEL"
+    )
+    rerank_top: int = Field(50, ge=1, description="how many finds a reranker looks at")
     order: Order = Field("best_first", description="how evidence stands in a prompt; ends: the best first and last")
 
     # the model

@@ -38,8 +38,9 @@ class Why:
 
     `found` is the id of the paragraph that was found, `findings` are the lists that found it, or, where none did, those
     of `beside`, the paragraph next to it. The score is the sum of `fused` (a share of the best) and what the document,
-    its name in the question and the neighbour gave (0 each where nothing lifts). `expansion` says how the context comes
-    from the paragraph: itself, its section, its best sentence. `place` was its place before a reranker scored it.
+    its name in the question and the neighbour gave (0 each where nothing lifts), unless a reranker gave it another
+    place: then `place` was its place before that, and `reranked` the reranker's own score. `expansion` says how the
+    context comes from the paragraph: itself, its section, its best sentence.
     """
 
     found: str

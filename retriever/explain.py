@@ -40,6 +40,8 @@ def why(unit: Unit, nodes: Mapping[int, Node], weights: Weights) -> Why | None:
         neighbour=round(lift.neighbour, _PLACES) if lift else 0.0,
         beside=nodes[lift.beside].id if lift and lift.beside else "",
         expansion=_EXPANSIONS.get(unit.node.tier, "itself"),
+        place=found.place,
+        reranked=None if found.reranked is None else round(found.reranked, _PLACES),
     )
 
 

@@ -51,12 +51,17 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A paragraph with its score and the votes behind it; where it was lifted, how."""
+    """A paragraph with its score and the votes behind it; where it was lifted, how.
+
+    Where it was reranked, `place` was its place before that, from 1, and `reranked` the score it got.
+    """
 
     key: int
     score: float
     votes: tuple[Vote, ...]
     lift: Lift | None = None
+    place: int = 0
+    reranked: float | None = None
 
 
 def fuse(

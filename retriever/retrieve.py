@@ -17,6 +17,7 @@ from retriever.explain import ledger, why
 from retriever.fuse import APPEND, floor, fuse
 from retriever.lift import lift
 from retriever.names import named
+from retriever.rerank import Second, reranked
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import trust
 from retriever.twins import alike
@@ -47,13 +48,15 @@ def retrieve(
     fusion: Fusion,
     count: Callable[[str], int],
     append: int = APPEND,
+    second: Second | None = None,
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
     `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
-    searched, nor lifts what is; raises ScopeError where no document is within. With `explain` each context says why it
+    searched, nor lifts what is; raises ScopeError where no document is within. `second` looks at the first finds once
+    more. With `explain` each context says why it
     is there, and the evidence what is not.
     """
     documents = admitted(scope, store.documents()) if scope.names_documents else None
@@ -76,6 +79,8 @@ def retrieve(
     least = floor(rankings, by=fusion, weights=weights)
     lifted = lift(ranked, nodes, beside, names=names, floor=least) if lifts else ranked
     nodes |= {node.key: node for group in beside.values() for node in group}
+    if second is not None:
+        lifted = reranked(question, lifted, nodes, second)
     above = store.parents([nodes[one.key] for one in lifted])
     best = {
         home[one.key]: one.key

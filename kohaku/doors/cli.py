@@ -80,6 +80,10 @@ Confidence = Annotated[
     Path | None, typer.Option("--confidence", help="CSV to write: how far the runs agree on each question.")
 ]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
+RerankerName = Annotated[
+    str | None, typer.Option("--reranker", help="A CrossEncoder's name or path, llm, or llm:MODEL.")
+]
+RerankTop = Annotated[int | None, typer.Option("--rerank-top", min=1, help="Finds that a reranker looks at.")]
 PromptOrder = Annotated[Order | None, typer.Option("--order", help="How evidence stands in a model's prompt.")]
 Where = Annotated[
     list[str] | None,
@@ -307,6 +311,8 @@ def retrieve(
     top_k: TopK = None,
     queries: Queries = None,
     fusion: FusionName = None,
+    reranker: RerankerName = None,
+    rerank_top: RerankTop = None,
     where: Where = None,
     doc: Docs = None,
     not_doc: NotDocs = None,
@@ -330,6 +336,8 @@ def retrieve(
         top_k=top_k,
         queries=queries,
         fusion=fusion,
+        reranker=reranker,
+        rerank_top=rerank_top,
         embedder=embedder,
         planner_model=model,
         base_url=base_url,
@@ -387,6 +395,8 @@ def answer(
     top_k: TopK = None,
     queries: Queries = None,
     fusion: FusionName = None,
+    reranker: RerankerName = None,
+    rerank_top: RerankTop = None,
     order: PromptOrder = None,
     where: Where = None,
     doc: Docs = None,
@@ -415,6 +425,8 @@ def answer(
         top_k=top_k,
         queries=queries,
         fusion=fusion,
+        reranker=reranker,
+        rerank_top=rerank_top,
         order=order,
         embedder=embedder,
     )

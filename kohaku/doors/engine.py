@@ -44,7 +44,7 @@ class Engine(Searcher):
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
     ) -> None:
         """Answers many questions at once; a failed one is an outcome with an error, and stops no other."""
-        _ = self.embedder, self.chat, self.planner  # made once, before threads want them
+        _ = self.embedder, self.chat, self.planner, self.reranker  # made once, before threads want them
         if scope.names_documents:
             admitted(scope, self.store.documents())  # what is wrong with it is said once, and not for each question
         respond_all(questions, partial(self.ask, scope=scope), concurrency=self.settings.concurrency, on_done=on_done)

@@ -67,7 +67,10 @@ def why_lines(context: Context) -> Iterator[tuple[str, str]]:
     yield QUIET, f"  {why.found} was found; {_SAYS[why.expansion]}"
     parts = {"document": why.document, "named": why.name, f"beside {why.beside}": why.neighbour}
     lifts = "".join(f" + {value:.3f} {name}" for name, value in parts.items() if value)
-    yield QUIET, f"  {why.fused:.3f} lists{lifts} = {context.score:.3f}"
+    whole = why.fused + why.document + why.name + why.neighbour
+    yield QUIET, f"  {why.fused:.3f} lists{lifts} = {whole:.3f}"
+    if why.reranked is not None:
+        yield QUIET, f"  the reranker took it from place {why.place}, with a score of {why.reranked:.3f}"
     for one in why.findings[:FINDINGS]:
         yield QUIET, f"  {_finding(one)}"
     if len(why.findings) > FINDINGS:

@@ -13,7 +13,7 @@ from kohaku import embedders
 from kohaku.cache import folder
 from kohaku.chat import OpenAIChat, Usage
 from kohaku.embedders.protocol import Embedder
-from kohaku.errors import KohakuError, WrongEmbedder
+from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.reply_cache import ReplyCache
 from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
@@ -21,10 +21,12 @@ from kohaku.store import Store
 from kohaku.tokens import count
 from retriever.evidence import Evidence
 from retriever.plan import plan
+from retriever.rerank import ChatReranker, Reranker, Second
 from retriever.retrieve import Limits, retrieve
 
 log = logging.getLogger("kohaku")
 
+LLM = "llm"  # the reranker that is a chat model
 REPLIES = "replies.db"  # in the cache folder, for all indexes
 
 
@@ -38,6 +40,13 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
         api_key=settings.key,
         cache=settings.cache,
     )
+
+
+def load_reranker(name: str, *, device: str) -> Reranker:
+    """The CrossEncoder of a name or a folder."""
+    from kohaku.cross_encoder import CrossEncoderReranker
+
+    return CrossEncoderReranker(name, device=device)
 
 
 def load_chat(settings: Settings, model: str) -> OpenAIChat:
@@ -61,7 +70,8 @@ class Searcher:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
-        self._planner_failed = threading.Lock()  # taken by the first failure, the only one that is told
+        # each is taken by the first failure, the only one that is told
+        self._planner_failed, self._reranker_failed = threading.Lock(), threading.Lock()
 
     @classmethod
     def open(cls, path: str | Path, **settings: Any) -> Self:
@@ -71,16 +81,17 @@ class Searcher:
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""
-        self._planner_failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
+        for failed in (self._planner_failed, self._reranker_failed):
+            failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
-        for name in ("chat", "planner", "embedder"):
+        for name in ("chat", "planner", "ranking_chat", "embedder"):
             client: Any = self.__dict__.get(name)  # a cached property that was never used has opened nothing
             if hasattr(client, "close"):
                 client.close()
 
     def usage(self) -> dict[str, Usage]:
         """What the models that were asked have cost so far, by name."""
-        clients = (self.__dict__.get(name) for name in ("chat", "planner"))
+        clients = (self.__dict__.get(name) for name in ("chat", "planner", "ranking_chat"))
         return {client.model: client.usage for client in clients if client is not None}
 
     def __enter__(self) -> Self:
@@ -109,6 +120,26 @@ class Searcher:
         named = self.settings.planner_model
         return self._chat(named) if named and named != self.settings.model else self.chat
 
+    @cached_property
+    def ranking_chat(self) -> OpenAIChat | None:
+        """The model that reranks; None where none does."""
+        kind, _, named = (self.settings.reranker or "").partition(":")
+        if kind != LLM:
+            return None
+        chat = self._chat(named) if named and named != self.settings.model else self.chat
+        if chat is None:
+            raise SettingsError(f"reranker {LLM} needs a model: name one with --model, or as {LLM}:MODEL")
+        return chat
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """What puts the first finds in order; None where nothing does. RerankerError where it can't be loaded."""
+        if self.settings.reranker is None:
+            return None
+        if self.ranking_chat is not None:
+            return ChatReranker(self.ranking_chat)
+        return load_reranker(self.settings.reranker, device=self.settings.device)
+
     def plan(self, question: str) -> tuple[str, ...]:
         """The queries for a question, itself first."""
         return plan(
@@ -126,7 +157,13 @@ class Searcher:
         if self._planner_failed.acquire(blocking=False):
             log.warning("the planner failed, rules plan instead (said once): %s", error)
 
+    def _tell_of_reranker(self, error: KohakuError) -> None:
+        if self._reranker_failed.acquire(blocking=False):
+            log.warning("the reranker failed, its finds stay in their order (said once): %s", error)
+
     def _retrieve(self, question: str, queries: Sequence[str], times: int, *, scope: Scope, explain: bool) -> Evidence:
+        reranker = self.reranker
+        second = Second(reranker, self.settings.rerank_top, self._tell_of_reranker) if reranker else None
         limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
         return retrieve(
             question,
@@ -136,6 +173,7 @@ class Searcher:
             limits,
             fusion=self.settings.fusion,
             append=self.settings.append_k,
+            second=second,
             count=count,
             scope=scope,
             explain=explain,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohaku import hub
 from kohaku.embedders.batches import normalised, once
 from kohaku.errors import EmbedderError, SettingsError
 from kohaku.tree import Vectors
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 
 WEIGHTS = (".safetensors", ".bin", ".pt")
 SAMPLES, SAMPLE = 64, 1 << 16  # of a weights file, what is hashed: whole files of gigabytes would take seconds
-HUB_SECONDS = 10
 
 
 class SentenceTransformerEmbedder:
     """A sentence-transformers model, with its own prompts for questions and passages where it has them."""
 
     def __init__(self, name: str, *, dimensions: int | None = None, device: str = "auto") -> None:
-        self._model = _load(name, _device(device))
+        self._model = _load(name, hub.device(device))
         self.max_tokens = int(self._model.max_seq_length or 512)
         self.dimensions = _dimensions(self._model, name, dimensions)
         precision = str(next(self._model.parameters()).dtype).removeprefix("torch.")
@@ -49,66 +48,14 @@ class SentenceTransformerEmbedder:
 def _load(name: str, device: str) -> SentenceTransformer:
     """The model, from this machine if it is here, else from the hub."""
     from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return _or_error(name, lambda: SentenceTransformer(str(path), device=device, local_files_only=True))
-    if _is_path(name):
-        raise EmbedderError(f"no model folder at {name}: give a folder, a name on the hub, or --embedder default")
-    try:
-        return SentenceTransformer(name, device=device, local_files_only=True)
-    except (OSError, ValueError):  # not on this machine
-        _reach_hub(name)
-        return _or_error(name, lambda: SentenceTransformer(name, device=device))
-
-
-def _is_path(name: str) -> bool:
-    return name.startswith((".", "~", os.sep)) or "\\" in name or name.count("/") > 1
-
-
-def _or_error(name: str, load: Callable[[], SentenceTransformer]) -> SentenceTransformer:
-    try:
-        return load()
-    except Exception as error:  # a model's files are anybody's: anything may be wrong with them
-        raise EmbedderError(f"the embedder {name} can't be loaded: {_line(error)}") from error
-
-
-def _reach_hub(name: str) -> None:
-    """Fail within seconds where there is no hub: its own client tries for more than a minute."""
-    from huggingface_hub import get_session
-    from huggingface_hub.constants import ENDPOINT
-
-    try:
-        get_session().head(ENDPOINT, timeout=HUB_SECONDS)
-    except Exception as error:  # requests' errors or httpx's, by the version
-        raise EmbedderError(
-            f"the embedder {name} is not on this machine and {ENDPOINT} can't be reached ({_line(error)}): "
-            "give the folder of a downloaded model, or --embedder default"
-        ) from None
-
-
-def _line(error: Exception) -> str:
-    """An error's first sentence or two, on one line."""
-    words = " ".join(str(error).split()) or type(error).__name__
-    return words if len(words) <= 200 else words[:200] + "…"
-
-
-def _device(asked: str) -> str:
-    """The device to use: the fastest there is for auto."""
-    import torch
-
-    there = [
-        name
-        for name, found in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available()))
-        if found
-    ]
-    if asked == "auto":
-        return [*there, "cpu"][0]
-    if asked.partition(":")[0] not in (*there, "cpu"):
-        raise SettingsError(f"device: no {asked} here, only {', '.join([*there, 'cpu'])}: use one of them, or auto")
-    return asked
+    return hub.fetch(
+        name,
+        lambda place, is_here: SentenceTransformer(place, device=device, local_files_only=is_here),
+        what="embedder",
+        instead="--embedder default",
+        failure=EmbedderError,
+    )
 
 
 def _dimensions(model: SentenceTransformer, name: str, asked: int | None) -> int:
