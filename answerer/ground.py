@@ -16,7 +16,7 @@ from answerer.figures import Number, lines, numbers
 from answerer.hostile import gives_orders
 from answerer.measures import converted
 from answerer.quantities import Quantity, quantities, spelled
-from answerer.quotes import alike, exact
+from answerer.quotes import GAP, alike, exact
 from answerer.units import Unit
 from answerer.values import Form, Value, asks_true_or_false, parse
 from retriever.evidence import Context
@@ -80,7 +80,7 @@ class _Place:
 
 def _overlap(quote: str, line: str) -> bool:
     one, other = " ".join(quote.split()), " ".join(line.split())
-    return other in one or any(part.strip() in other for part in one.split(" … "))
+    return other in one or any(part.strip() in other for part in one.split(GAP))
 
 
 @lru_cache(maxsize=4096)
@@ -100,7 +100,7 @@ def _amount(place: _Place, wanted: Value) -> Grounding:
     found: list[tuple[How, tuple[bool, int], int, Span, str]] = []
     for rank, context in enumerate(place.contexts):
         for hows, places, note in _matches(place, wanted, context):
-            words = " … ".join(context.text[slice(*line)].strip() for line in dict.fromkeys(places))
+            words = GAP.join(context.text[slice(*line)].strip() for line in dict.fromkeys(places))
             how = How.CONVERTED if How.CONVERTED in hows else How.STATED
             found.append(
                 (how, place.weight(context, *places[0]), -rank, Span(context.document, context.node, words), note)

@@ -15,6 +15,8 @@ from answerer.answer import Citation
 from answerer.quantities import spelled
 from retriever.evidence import Context
 
+GAP = " … "
+"""What stands in a citation between parts of a quote that are apart in the text."""
 SHORT = 12
 """Letters below which a quote is found by its exact words only: near misses of short texts are everywhere."""
 ALIKE = 90.0
@@ -54,7 +56,7 @@ def align(quote: str, contexts: Sequence[Context]) -> Citation | None:
             spans = [find(part, context.text) for part in parts]
             found = [span for span in spans if span]
             if len(found) == len(parts):
-                words = " … ".join(context.text[start:end] for start, end in found)
+                words = GAP.join(context.text[start:end] for start, end in found)
                 return Citation(context.document, context.node, context.pages, words, context.boxes)
     return None
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from answerer import extract, reader
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, Citation, Question
+from answerer.pinpoint import pinpointed
 from answerer.respond import Outcome, respond, respond_all
 from answerer.submission import Submission, read_questions, row
 from indexer.metadata import read_metadata
@@ -32,13 +34,14 @@ class Engine(Searcher):
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
         queries = self.plan(asked.text)
-        return respond(
+        answer = respond(
             asked,
             lambda times: self._retrieve(asked.text, queries, times, scope=scope, explain=explain),
             self._read,
             retries=self.settings.retries,
             strict=self.settings.strict,
         )
+        return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
@@ -97,6 +100,9 @@ class Engine(Searcher):
                 if len(submission.waiting) in (0, len(waiting)):
                     break
         return list(failed.values())
+
+    def _pinpointed(self, citation: Citation) -> Citation:
+        return pinpointed(citation, self.store.subtree(citation.node))
 
     def _read(self, question: Question, evidence: Evidence) -> Answer:
         if self.chat is None:
