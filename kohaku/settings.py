@@ -37,6 +37,7 @@ class Settings(BaseModel):
     cache: Path | None = Field(
         None, description="folder of the exported default embedder and of models' replies; default: the user's cache"
     )
+    exact_below: int = Field(200_000, ge=1, description="vectors of a kind from which search by meaning is approximate")
     workers: int = Field(0, ge=0, description="processes that read files, 0: one a core")
     file_seconds: float = Field(600.0, gt=0, description="seconds a file may take to be read, OCR not counted")
     file_memory_mb: int = Field(2048, ge=256, description="megabytes of memory a file may take to be read (on Linux)")

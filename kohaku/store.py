@@ -6,21 +6,25 @@ threads, which take turns.
 
 from __future__ import annotations
 
+import glob
 import json
+import math
 import os
+import secrets
 import socket
 import threading
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kohaku import schema
+from kohaku import ivf, schema
 from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
 from kohaku.sqlite import connect, sqlite3
 from kohaku.text import storable
@@ -30,8 +34,19 @@ from kohaku.words import expression, fold
 WAIT = 60.0  # seconds for another writer's document to end
 MAGIC = b"SQLite format 3\x00"
 MOST = 4096  # sqlite-vec's largest k
+TOKENS = "tokenize='porter unicode61 remove_diacritics 2'"
+IVF = ".ivf"
+BLOCK = 16_384  # vectors read at once
 DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
 UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open", "Internal sqlite-vec error")
+
+# To score a passage costs as much as to find it, and most passages hold the commonest words. In a large index only as
+# many as the rarest words of a question bring are scored, and the best of these by all its words: measured on a million
+# made sentences, .98 of the ten best are the same in an eighth of the time.
+LARGE = 100_000  # nodes of a tier
+POSTINGS = 60_000  # passages that are scored
+CANDIDATES = 4  # times as many as are wanted are scored by all words
+SLICES, SLICED = 8, 25  # one row in SLICED, in so many places, tells how many passages hold a word
 
 # A document's title and a paragraph's headings steer a search, but its own words decide.
 TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT = 1.0, 0.4, 0.2
@@ -68,8 +83,8 @@ class Store:
     def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
-        self._node, self._named, self._has_mentions = _NODE, True, True
-        self._sizes: dict[tuple[int, int, Tier], int] = {}
+        self._version, self._node = schema.VERSION, _NODE
+        self._ivf: dict[str, tuple[str, ivf.InvertedFile]] = {}
 
     # ---- opening
 
@@ -124,8 +139,8 @@ class Store:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
         else:  # an older one that is only read stays as it is
+            store._version = version
             store._node = _NODE if version >= 2 else _NODE.replace("n.shown_tokens", "null")
-            store._named, store._has_mentions = version >= 3, version >= 4
         if writable:
             with _told(path):
                 db.execute("pragma synchronous = normal")
@@ -180,20 +195,19 @@ class Store:
         return dict(self._rows("select kind, count(*) from node group by kind order by kind"))
 
     def size(self, tier: Tier) -> int:
-        """How many nodes stand on a tier; counted once for each state of the file."""
-        state = self._rows("pragma data_version")[0][0], self._db.total_changes, tier
-        sizes = self._sizes  # other threads may put another dictionary in its place
-        if state not in sizes:
-            count = self._rows("select count(*) from node where tier = :tier", {"tier": tier.value})[0][0]
-            self._sizes = sizes = {state: int(count)}
-        return sizes[state]
+        """How many nodes stand on a tier."""
+        query = "select nodes from tally where tier = :tier"
+        if self._version < 5:
+            query = "select count(*) from node where tier = :tier"
+        rows = self._rows(query, {"tier": tier.value})
+        return int(rows[0][0]) if rows else 0
 
     def check(self) -> list[str]:
         """What is wrong with the file, one line each; empty where all is well."""
         faults: list[str] = []
         try:
             faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
-            checks = {what: query for what, query in _CHECKS.items() if self._named or "document_words" not in query}
+            checks = {what: query for what, query in _CHECKS.items() if _SINCE.get(what, 0) <= self._version}
             faults += [f"{count} {what}" for what, query in checks.items() if (count := self._rows(query)[0][0])]
         except (sqlite3.DatabaseError, DamagedStore) as error:
             faults.append(str(error))
@@ -210,6 +224,7 @@ class Store:
         with self._change():
             former = self.document(document.id)
             self._remove(document.id)
+            self._has_changed()
             key = self._insert_document(document)
             for path in sorted({*document.sources, *(former.sources if former else ())}):
                 self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
@@ -229,6 +244,7 @@ class Store:
         """Removes a document with everything of it; false where there is none of that id."""
         with self._change():
             is_removed = self._remove(id)
+            self._has_changed()
             self._forget_images()
             return is_removed
 
@@ -288,6 +304,18 @@ class Store:
             if node.position in direct:
                 self._insert_vector(2 * number + 1, "direct", key, direct[node.position])
             self._insert_words(number, document.title, node)
+        self._tally(+1, Counter(node.tier.value for node in nodes))
+
+    def _tally(self, sign: int, counted: Mapping[str, int]) -> None:
+        """Keeps count of the nodes of each tier: to count them takes long in a large file."""
+        self._db.executemany(
+            "insert into tally values (?, ?) on conflict (tier) do update set nodes = nodes + excluded.nodes",
+            [(tier, sign * nodes) for tier, nodes in counted.items()],
+        )
+
+    def _has_changed(self) -> None:
+        """What was made from the vectors before is out of date."""
+        self._db.execute("insert or replace into meta values ('state', ?)", (secrets.token_hex(8),))
 
     def _insert_vector(self, number: int, tier: str, document: int, vector: NDArray[np.float32]) -> None:
         if vector.any():
@@ -330,6 +358,7 @@ class Store:
                 of,
             )
             self._db.execute("delete from document_words where rowid = :key", of)
+            self._tally(-1, dict(self._rows("select tier, count(*) from node where document = :key group by tier", of)))
             for table in ("node", "acronym", "source", "mention"):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
@@ -368,6 +397,44 @@ class Store:
                 if self._db.in_transaction:  # a full disk has already ended it
                     self._db.execute("rollback")
                 raise
+
+    # ---- inverted files: approximate indexes beside the file, made from it
+
+    def settle(self, exact_below: int) -> None:
+        """Makes an inverted file of every part with so many vectors or more, where the store has changed since.
+
+        Those of another state go: until the next ones are made, search is exact.
+        """
+        state = self.setting("state") or ""
+        wanted: set[Path] = set()
+        for part in ("sentence", "paragraph", "direct"):
+            [(count,)] = self._rows("select count(*) from vector where tier = :part", {"part": part})
+            if state and count >= exact_below:
+                path = self._ivf_path(part, state)
+                wanted.add(path)
+                if not path.exists():
+                    ivf.build(path, partial(self._blocks, part), count, self.dimensions)
+        for path in self.path.parent.glob(f"{glob.escape(self.path.name)}-*{IVF}*"):
+            if path not in wanted:
+                path.unlink(missing_ok=True)
+
+    def _blocks(self, part: str) -> Iterator[tuple[ivf.Numbers, Vectors]]:
+        """All vectors of a part with their numbers."""
+        rows = self._db.execute("select number, embedding from vector where tier = ?", (part,))
+        while block := rows.fetchmany(BLOCK):
+            data = np.frombuffer(b"".join(embedding for _, embedding in block), np.float32)
+            yield np.array([number for number, _ in block], np.int64), data.reshape(len(block), -1)
+
+    def _ivf_path(self, part: str, state: str) -> Path:
+        return self.path.with_name(f"{self.path.name}-{state}-{part}{IVF}")
+
+    def _ivf_of(self, part: str) -> ivf.InvertedFile | None:
+        """The inverted file of a part as the store is now; None where there is none."""
+        state = self.setting("state") or ""
+        known = self._ivf.get(part)
+        if state and (known is None or known[0] != state) and (found := ivf.opened(self._ivf_path(part, state))):
+            known = self._ivf[part] = state, found
+        return known[1] if known and known[0] == state else None
 
     # ---- documents and nodes
 
@@ -530,7 +597,7 @@ class Store:
         return self._linked(sentence, "figure", "sentence")
 
     def _linked(self, node: Node, wanted: str, given: str) -> list[Node]:
-        if not self._has_mentions:
+        if self._version < 4:
             return []
         return self._nodes(
             f"""
@@ -590,32 +657,45 @@ class Store:
         Paragraphs are also found by their direct vectors where the index has such, each once by its better one. With
         `documents` (ids) or `kinds` (of paragraphs, and of those that sentences stand in) nothing else is searched.
         """
-        tiers = [tier.value, "direct"] if tier is Tier.PARAGRAPH else [tier.value]
-        within = [] if documents is None else ["and document in (select value from json_each(:documents))"]
-        if kinds is not None:
-            within.append(f"and number in (select 2 * key + (:tier = 'direct') from ({_OF_KINDS[tier]}))")
-        bound = self._bound(documents, kinds)
+        if documents is None and kinds is None:
+            parts = [self._near(part, vectors, limit) for part in _PARTS[tier]]
+        else:
+            within = [] if documents is None else ["and document in (select value from json_each(:documents))"]
+            if kinds is not None:
+                within.append(f"and number in (select 2 * key + (:tier = 'direct') from ({_OF_KINDS[tier]}))")
+            bound = self._bound(documents, kinds)
+            parts = [self._nearest(part, vectors, limit, " ".join(within), bound) for part in _PARTS[tier]]
         results: list[list[Hit]] = []
-        for vector in vectors:
+        for found in zip(*parts, strict=True):
             best: dict[int, float] = {}
-            if vector.any():
-                for part in tiers:
-                    for number, distance in self._rows(
-                        f"""
-                        select number, distance from vector
-                        where embedding match :vector and k = :limit and tier = :tier {" ".join(within)}
-                        order by distance
-                        """,
-                        {
-                            "vector": np.asarray(vector, np.float32).tobytes(),
-                            "limit": min(limit, MOST),
-                            "tier": part,
-                            **bound,
-                        },
-                    ):
-                        best[number // 2] = max(best.get(number // 2, -1.0), 1.0 - distance)
+            for number, score in (pair for scores in found for pair in scores.items()):
+                best[number // 2] = max(best.get(number // 2, -1.0), score)
             results.append(_best(best, limit))
         return results
+
+    def _near(self, part: str, vectors: Vectors, limit: int) -> list[dict[int, float]]:
+        """The vectors' neighbours by number with their cosines: by inverted file where there is one, else exactly."""
+        found = self._ivf_of(part)
+        if found is None:
+            return self._nearest(part, vectors, limit, "", {})
+        rows = np.asarray(vectors, np.float32)
+        return [scores if row.any() else {} for row, scores in zip(rows, found.search(rows, limit), strict=True)]
+
+    def _nearest(
+        self, part: str, vectors: Vectors, limit: int, within: str, bound: Mapping[str, object]
+    ) -> list[dict[int, float]]:
+        query = f"""
+            select number, distance from vector
+            where embedding match :vector and k = :limit and tier = :tier {within}
+            order by distance
+        """
+        values = {"limit": min(limit, MOST), "tier": part, **bound}
+        return [
+            {number: 1.0 - distance for number, distance in self._rows(query, {**values, "vector": vector.tobytes()})}
+            if vector.any()
+            else {}
+            for vector in np.asarray(vectors, np.float32)
+        ]
 
     def matching(
         self,
@@ -633,30 +713,101 @@ class Store:
         """
         if not any(term.strip() for term in terms):
             return []
-        table = f"{tier.value}_words"  # below, the + keeps SQLite from asking the index once for each node
-        weights = f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}" if tier is Tier.PARAGRAPH else ""
+        if documents is None and kinds is None and self.size(tier) >= LARGE:
+            return self._matching_rare(terms, tier, limit)
         within = []
-        if documents is not None:
+        if documents is not None:  # the + keeps SQLite from asking the index once for each node
             within.append(
                 "and +rowid in (select key from node where tier = :tier"
                 " and document in (select value from json_each(:documents)))"
             )
         if kinds is not None:
-            within.append(f"and exists (select 1 from ({_OF_KINDS[tier]}) as n where n.key = {table}.rowid)")
+            within.append(f"and exists (select 1 from ({_OF_KINDS[tier]}) as n where n.key = {tier.value}_words.rowid)")
+        return self._matching(terms, tier, limit, " ".join(within), self._bound(documents, kinds))
+
+    def _matching(
+        self,
+        terms: Sequence[str],
+        tier: Tier,
+        limit: int,
+        within: str = "",
+        bound: Mapping[str, object] | None = None,
+        *,
+        among: str = "main",
+    ) -> list[Hit]:
+        table = f"{tier.value}_words"
         rows = self._rows(
             f"""
-            select rowid, -bm25({table}{weights}) as score from {table}
-            where {table} match :expression {" ".join(within)}
+            select rowid, -bm25({table}{_WEIGHTS[tier]}) as score from {among}.{table}
+            where {table} match :expression {within}
             order by score desc, rowid limit :limit
             """,
-            {
-                "expression": storable(expression(list(terms))),
-                "limit": limit,
-                "tier": tier.value,
-                **self._bound(documents, kinds),
-            },
+            {"expression": storable(expression(list(terms))), "limit": limit, "tier": tier.value, **(bound or {})},
         )
         return [Hit(key, score) for key, score in rows]
+
+    def _matching_rare(self, terms: Sequence[str], tier: Tier, limit: int) -> list[Hit]:
+        """What holds the rarest of the words, and of these the best by all."""
+        with self._turn:
+            held = self._held(terms, tier)
+            rare, common = _parted(held, POSTINGS)
+            if not common:
+                return self._matching(rare, tier, limit)
+            found = self._matching(rare, tier, CANDIDATES * limit)
+            scores = {hit.key: hit.score for hit in found}
+            self._copy_words(scores, tier)
+            total = self.size(tier)
+            for term in common:
+                local = self._matching([term], tier, len(scores), among="temp")
+                scale = _rarity(total, held[term]) / _rarity(len(scores), len(local))
+                for hit in local:
+                    scores[hit.key] += scale * hit.score
+            return _best(scores, limit)
+
+    def _held(self, terms: Sequence[str], tier: Tier) -> dict[str, int]:
+        """About how many passages of a tier hold each word."""
+        [(last,)] = self._rows("select max(key) from node")
+        width = -(-last // (SLICES * SLICED))
+        starts = [slice * last // SLICES + 1 for slice in range(SLICES)]
+        query = f"""
+            select count(*) from {tier.value}_words
+            where {tier.value}_words match :expression and rowid between :first and :last
+        """
+        return {
+            term: SLICED
+            * sum(
+                self._rows(
+                    query, {"expression": storable(expression([term])), "first": start, "last": start + width - 1}
+                )[0][0]
+                for start in starts
+            )
+            for term in terms
+            if term.strip()
+        }
+
+    def _copy_words(self, keys: Collection[int], tier: Tier) -> None:
+        """The full text of some nodes alone, in the table of the tier's name in `temp`."""
+        table = f"{tier.value}_words"
+        columns = _COLUMNS[tier]
+        with _told(self.path):
+            declared = f"{', '.join(columns)}, content='', {TOKENS}"
+            self._db.execute(f"create virtual table if not exists temp.{table} using fts5({declared})")
+            self._db.execute(f"insert into temp.{table} ({table}) values ('delete-all')")
+        rows = self._rows(
+            """
+            select n.key, n.text, s.headings, d.title from node n
+            join document d on d.key = n.document
+            left join node s on s.document = n.document and s.position = n.section
+            where n.key in (select value from json_each(:keys))
+            """,
+            {"keys": json.dumps(list(keys))},
+        )
+        for key, text, headings, title in rows:
+            texts = (text, " ".join(json.loads(headings or "[]")), title)[: len(columns)]
+            self._db.execute(
+                f"insert into temp.{table} (rowid, {', '.join(columns)}) values (?{', ?' * len(columns)})",
+                (key, *(fold(storable(one)) for one in texts)),
+            )
 
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
@@ -683,7 +834,7 @@ class Store:
         A word is one of `kohaku.words.parts`. Empty for an index of an older version.
         """
         found: dict[str, tuple[frozenset[str], int]] = {}
-        for term in terms if self._named else ():
+        for term in terms if self._version >= 3 else ():
             try:
                 named = self._rows(
                     "select id from document where key in (select rowid from document_words "
@@ -778,13 +929,22 @@ _OF_KINDS = {
     """,
 }
 
+_PARTS: dict[Tier, tuple[str, ...]] = {tier: (tier.value,) for tier in Tier} | {Tier.PARAGRAPH: ("paragraph", "direct")}
+_COLUMNS = {Tier.PARAGRAPH: ("text", "headings", "title"), Tier.SENTENCE: ("text",)}
+_WEIGHTS = {Tier.PARAGRAPH: f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}", Tier.SENTENCE: ""}
+
 _INSERT_NODE = """
     insert into node values (
         :key, :document, :position, :last, :parent, :section, :kind, :tier, :id, :title, :text, :tokens, :level,
         :first_page, :last_page, :boxes, :headings, :image, :shown_tokens)
 """
 
+_SINCE = {"documents without words": 3, "tiers whose nodes are miscounted": 5}  # by the schema's version
 _CHECKS = {
+    "tiers whose nodes are miscounted": (
+        "select count(*) from (select tier, count(*) as nodes from node group by tier) as n "
+        "full join tally as t on t.tier = n.tier where coalesce(n.nodes, 0) <> coalesce(t.nodes, 0)"
+    ),
     "nodes without a document": "select count(*) from node where document not in (select key from document)",
     "vectors without a node": "select count(*) from vector where number / 2 not in (select key from node)",
     "paragraphs without full text": (
@@ -850,6 +1010,23 @@ def _node(row: Sequence[Any]) -> Node:
 @lru_cache(maxsize=1024)  # the nodes of a section all come with its headings
 def _headings(written: str) -> tuple[str, ...]:
     return tuple(json.loads(written))
+
+
+def _parted(held: Mapping[str, int], most: int) -> tuple[list[str], list[str]]:
+    """The rarest words, of which together no more passages hold one than `most`, at least one word; the others."""
+    rare: list[str] = []
+    rest = most
+    for term in sorted(held, key=lambda term: (held[term], term)):
+        rest -= held[term]
+        if rare and rest < 0:
+            break
+        rare.append(term)
+    return rare, [term for term in held if term not in rare]
+
+
+def _rarity(total: int, holding: int) -> float:
+    """A word's weight as FTS5's bm25 has it (Robertson & Spärck Jones 1976), never below a millionth."""
+    return max(math.log((max(total - holding, 0) + 0.5) / (holding + 0.5)), 1e-6)
 
 
 def _best(scores: Mapping[int, float], limit: int) -> list[Hit]:

@@ -53,6 +53,7 @@ def index(
         started = time.monotonic()
         done = _captioned(store, chat, settings.concurrency, progress)
         tell(store, embedder)  # also what a run that was stopped had asked for
+        store.settle(settings.exact_below)
         seconds = time.monotonic() - started
         return report + Report(captions=done.made, uncaptioned=done.failed, nodes=store.counts(), seconds=seconds)
 

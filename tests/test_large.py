@@ -1,0 +1,154 @@
+"""What a large index does otherwise: search by meaning in an inverted file, by words through the rare ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohaku import ivf
+from kohaku import store as store_module
+from kohaku.store import Store, _parted
+from kohaku.tree import Document, Kind, Node, Tier, Tree, Vectors
+
+COUNT = 600
+WORDS = ("water", "steam", "turbine", "valve", "ledger", "harbour")
+
+
+def large(id: str, count: int, seed: int = 0) -> tuple[Tree, Vectors]:
+    """A document of many sentences, each with "the", with a word in so many of them, and with its own number."""
+    made = np.random.default_rng(seed)
+    texts = [
+        " ".join(["the", *(word for place, word in enumerate(WORDS, start=2) if number % place == 0), f"n{number}"])
+        for number in range(count)
+    ]
+    nodes = [
+        Node(id, 0, 2 * count + 1, None, Kind.DOCUMENT, id, "", 0, title=id),
+        Node(id, 1, 2 * count + 1, 0, Kind.SECTION, f"{id}:s1", "", 0, title="S", level=1, headings=("S",)),
+    ]
+    for number, text in enumerate(texts):
+        place = 2 + 2 * number
+        name = f"{id}:s1:p{number + 1}"
+        nodes.append(Node(id, place, place + 1, 1, Kind.PARAGRAPH, name, text, 3, headings=("S",)))
+        nodes.append(Node(id, place + 1, place + 1, place, Kind.SENTENCE, f"{name}:s1", text, 3, headings=("S",)))
+    rows = made.normal(size=(len(nodes), 16)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return Tree(Document(id, id, (f"/{id}",), id, "f", 0, {}), tuple(nodes), {}, {}, ()), rows
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "large.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store.create(path, fingerprint="made", dimensions=16) as made:
+        made.put(*large("report", COUNT))
+        yield made
+
+
+def files(path: Path) -> list[Path]:
+    return sorted(path.parent.glob("*.ivf"))
+
+
+def test_an_inverted_file_finds_nearly_what_an_exact_search_finds(store: Store, path: Path) -> None:
+    questions = large("asked", 10, seed=1)[1]
+    exact = store.nearest(questions, Tier.SENTENCE, 10)
+    store.settle(COUNT)
+    assert len(files(path)) == 2  # sentences and paragraphs: there are no paragraphs' own vectors
+    near = store.nearest(questions, Tier.SENTENCE, 10)
+    assert near != exact
+    same = [len({h.key for h in a} & {h.key for h in b}) for a, b in zip(exact, near, strict=True)]
+    assert sum(same) > 2 * len(same)  # noise has no cells: of real texts nearly all are found
+    for known, found in zip(exact, near, strict=True):
+        scores = {hit.key: hit.score for hit in known}
+        assert all(abs(hit.score - scores[hit.key]) < 0.03 for hit in found if hit.key in scores)
+
+
+def test_a_small_index_is_always_searched_exactly(store: Store, path: Path) -> None:
+    store.settle(COUNT + 1)
+    assert files(path) == []
+
+
+def test_what_changed_since_is_searched_exactly_until_the_file_is_made_anew(store: Store, path: Path) -> None:
+    store.settle(COUNT)
+    stale = files(path)
+    tree, rows = large("later", 1, seed=2)
+    store.put(tree, rows)
+    [hits] = store.nearest(rows[-1:], Tier.SENTENCE, 1)
+    assert hits[0].score == pytest.approx(1)  # it is in no inverted file
+    store.settle(COUNT)
+    assert len(files(path)) == 2
+    assert not set(files(path)) & set(stale)
+    store.remove("later")
+    store.settle(COUNT + 1)
+    assert files(path) == []
+
+
+def test_a_search_kept_to_documents_leaves_the_inverted_file(store: Store) -> None:
+    tree, rows = large("other", 3, seed=2)
+    store.put(tree, rows)
+    store.settle(COUNT)
+    [hits] = store.nearest(rows[-1:], Tier.SENTENCE, 10, documents=["other"])
+    assert len(hits) == 3
+
+
+def test_a_damaged_inverted_file_is_not_read(store: Store, path: Path) -> None:
+    store.settle(COUNT)
+    for file in files(path):
+        file.write_bytes(b"no index")
+    [hits] = store.nearest(large("report", COUNT)[1][-1:], Tier.SENTENCE, 1)
+    assert hits[0].score == pytest.approx(1)
+
+
+def test_a_zero_vector_finds_nothing_in_an_inverted_file_either(store: Store) -> None:
+    store.settle(COUNT)
+    assert store.nearest(np.zeros((1, 16), np.float32), Tier.SENTENCE, 5) == [[]]
+
+
+@pytest.mark.parametrize("tier", [Tier.SENTENCE, Tier.PARAGRAPH])
+def test_rare_words_first_gives_the_best_of_all_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tier: Tier
+) -> None:
+    terms = ["the", "water", "steam", "turbine", "valve", "n60", "n77"]
+    exact = store.matching(terms, tier, 5)
+    monkeypatch.setattr(store_module, "LARGE", 1)
+    monkeypatch.setattr(store_module, "POSTINGS", 150)
+    found = store.matching(terms, tier, 5)
+    assert {hit.key for hit in found[:2]} == {hit.key for hit in exact[:2]}
+    assert [hit.score for hit in found[:2]] == pytest.approx([hit.score for hit in exact[:2]], rel=0.2)
+
+
+def test_common_words_alone_are_searched_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "LARGE", 1)
+    monkeypatch.setattr(store_module, "POSTINGS", 10)
+    assert len(store.matching(["the", "water"], Tier.SENTENCE, 5)) == 5
+    assert store.matching(["nowhere"], Tier.SENTENCE, 5) == []
+    assert store.matching(['"', "NEAR("], Tier.SENTENCE, 5) == []
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers(0, 1000), min_size=1), st.integers(0, 2000))
+def test_every_word_is_rare_or_common_and_the_rare_stay_within_the_limit(held: dict[str, int], most: int) -> None:
+    rare, common = _parted(held, most)
+    assert rare
+    assert sorted(rare + common) == sorted(held)
+    assert len(rare) == 1 or sum(held[term] for term in rare) <= most
+    assert max(held[term] for term in rare) <= min((held[term] for term in common), default=1000)
+
+
+def test_the_tally_of_a_tier_follows_what_is_put_and_removed(store: Store) -> None:
+    assert store.size(Tier.SENTENCE) == COUNT
+    store.put(*large("report", 5))
+    assert store.size(Tier.SENTENCE) == 5
+    store.remove("report")
+    assert store.size(Tier.SENTENCE) == 0
+    assert store.check() == []
+
+
+def test_the_number_of_cells_grows_with_the_root_of_the_vectors() -> None:
+    assert [ivf.cells_for(count) for count in (1, 100, 10_000, 1_000_000, 10_000_000)] == [1, 2, 250, 2048, 8192]
