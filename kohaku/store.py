@@ -407,9 +407,10 @@ class Store:
         """
         state = self.setting("state") or ""
         wanted: set[Path] = set()
-        for part in ("sentence", "paragraph", "direct"):
+        large = [tier for tier in (Tier.SENTENCE, Tier.PARAGRAPH) if state and self.size(tier) >= exact_below]
+        for part in (part for tier in large for part in _PARTS[tier]):
             [(count,)] = self._rows("select count(*) from vector where tier = :part", {"part": part})
-            if state and count >= exact_below:
+            if count >= exact_below:
                 path = self._ivf_path(part, state)
                 wanted.add(path)
                 if not path.exists():
