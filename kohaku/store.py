@@ -6,10 +6,10 @@ threads, which take turns.
 
 from __future__ import annotations
 
-import glob
 import json
 import math
 import os
+import re
 import secrets
 import socket
 import threading
@@ -415,8 +415,9 @@ class Store:
                 wanted.add(path)
                 if not path.exists():
                     ivf.build(path, partial(self._blocks, part), count, self.dimensions)
-        for path in self.path.parent.glob(f"{glob.escape(self.path.name)}-*{IVF}*"):
-            if path not in wanted:
+        ours = re.compile(rf"{re.escape(self.path.name)}-[0-9a-f]{{16}}-[a-z]+{re.escape(IVF)}(\.part)?")
+        for path in self.path.parent.iterdir():
+            if ours.fullmatch(path.name) and path not in wanted:
                 path.unlink(missing_ok=True)
 
     def _blocks(self, part: str) -> Iterator[tuple[ivf.Numbers, Vectors]]:

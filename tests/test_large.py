@@ -90,6 +90,13 @@ def test_what_changed_since_is_searched_exactly_until_the_file_is_made_anew(stor
     assert files(path) == []
 
 
+def test_the_files_of_an_index_with_a_like_name_stay(store: Store, path: Path) -> None:
+    other = path.with_name(f"{path.name}-2.db-0123456789abcdef-sentence.ivf")
+    other.touch()
+    store.settle(COUNT + 1)
+    assert other.exists()
+
+
 def test_a_search_kept_to_documents_leaves_the_inverted_file(store: Store) -> None:
     tree, rows = large("other", 3, seed=2)
     store.put(tree, rows)
