@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from answerer.units import unit_asked
 from answerer.values import asks_true_or_false
 from kohaku.chat import Message
 from kohaku.choices import Order
+from kohaku.fence import fence
 from retriever.evidence import Context
 
 HEADER = re.compile(r"\[(\s*ref_id\s*=)", re.IGNORECASE)
@@ -114,12 +114,8 @@ def defused(text: str) -> str:
 
 
 def markers(question: str, evidence: str) -> tuple[str, str]:
-    """The lines around the evidence. What is in them hangs on the whole evidence, so no part of it can hold them."""
-    number, mark = 0, ""
-    while not mark or mark in evidence:
-        text = f"{number}\n{question}\n{evidence}".encode(errors="surrogatepass")
-        number, mark = number + 1, hashlib.sha256(text).hexdigest()[:16]
-    return f"<<<<< EVIDENCE {mark} BEGINS", f">>>>> EVIDENCE {mark} ENDS"
+    """The lines around the evidence, which no part of it can hold."""
+    return fence("EVIDENCE", evidence, salt=question)
 
 
 def _wanted(question: Question) -> list[str]:

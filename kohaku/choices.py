@@ -10,6 +10,9 @@ Fusion = Literal["score", "rrf", "combined", "frequency", "append"]
 Order = Literal["best_first", "ends"]
 """How evidence stands in a prompt: best first, or the best at both ends and the rest between."""
 
+Decompose = Literal["auto", "on", "off"]
+"""Whether a question is split into parts: where it shows that it has some, wherever a model finds some, never."""
+
 ParagraphVectors = Literal["mean", "direct", "both"]
 """How a paragraph gets its vector: the mean of its sentences', its own, or both of them."""
 

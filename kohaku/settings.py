@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Blanks, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import SettingsError
 
 PREFIX = "KOHAKU_"
@@ -66,10 +66,16 @@ class Settings(BaseModel):
     )
     rerank_top: int = Field(50, ge=1, description="how many finds a reranker looks at")
     order: Order = Field("best_first", description="how evidence stands in a prompt; ends: the best first and last")
+    decompose: Decompose = Field(
+        "auto", description="whether a question is split into parts: where it shows some, on: where a model finds some"
+    )
+    hyde: bool = Field(False, description="whether a model imagines a passage, and its like is searched for too")
+    source_filter: bool = Field(False, description="whether a model chooses the documents to search")
+    section_filter: bool = Field(False, description="whether a model chooses the sections to read")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")
-    planner_model: str | None = Field(None, description="chat model that plans queries; default: the model")
+    planner_model: str | None = Field(None, description="chat model that plans, splits and filters; default: the model")
     base_url: str | None = Field(None, description="an OpenAI-compatible server; default: OPENAI_BASE_URL")
     api_key: SecretStr | None = Field(None, description="its key; default: OPENAI_API_KEY")
     temperature: float = Field(0.0, ge=0, le=2, description="0: the likeliest reply")

@@ -448,6 +448,20 @@ class Store:
         """The document of that id."""
         return next(iter(self._documents("where d.id = :id", {"id": storable(id)})), None)
 
+    def beginnings(self, ids: Collection[str], paragraphs: int) -> dict[str, str]:
+        """The text of the first paragraphs of documents, by id."""
+        rows = self._rows(
+            """
+            select id, group_concat(text, char(10)) from (
+                select d.id, n.text, row_number() over (partition by n.document order by n.position) as place
+                from node n join document d on d.key = n.document
+                where d.id in (select value from json_each(:ids)) and n.tier = 'paragraph' and n.text <> ''
+            ) where place <= :paragraphs group by id
+            """,
+            {"ids": json.dumps([storable(id) for id in ids]), "paragraphs": paragraphs},
+        )
+        return dict(rows)
+
     def document_of(self, source: str) -> Document | None:
         """The document that was read from a path."""
         query = "where d.key = (select document from source where path = :path)"

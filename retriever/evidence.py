@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kohaku.tree import Box, Kind, Tier
+from retriever.decompose import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,8 @@ class Context:
     """One piece of evidence: a node's text with what it takes to cite it.
 
     `node` is the node's id, `headings` the path of section titles above it, `title` its document's title,
-    `tokens` what the piece costs in a prompt, `also` other places that say the same, `why` is there where it was asked
-    for.
+    `tokens` what the piece costs in a prompt, `also` other places that say the same, `serves` the numbers of the parts
+    of a split question that it is evidence for, `why` is there where it was asked for.
     """
 
     document: str
@@ -104,21 +105,39 @@ class Context:
     tokens: int
     boxes: tuple[Box, ...] = ()
     also: tuple[Copy, ...] = ()
+    serves: tuple[int, ...] = ()
     why: Why | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """What a model left of the candidates it was shown; `fell_back` where it named none, and all were kept."""
+
+    what: str
+    shown: int
+    kept: int
+    fell_back: bool = False
+
+    @property
+    def removed(self) -> float:
+        """The share that was removed."""
+        return 1 - self.kept / self.shown if self.shown else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The contexts for a question, best first, together within the token budget.
 
-    `complete` is true when there was nothing more to find: asking for more brings nothing new. `ledger` is there where
-    it was asked for.
+    `complete` is true when there was nothing more to find: asking for more brings nothing new. `parts` are those that
+    the question was split into, if it was, `filters` what a model left out. `ledger` is there where it was asked for.
     """
 
     question: str
     queries: tuple[str, ...]
     contexts: tuple[Context, ...]
     complete: bool = False
+    parts: tuple[Part, ...] = ()
+    filters: tuple[Filtered, ...] = ()
     ledger: Ledger | None = field(default=None, repr=False)
 
     @property

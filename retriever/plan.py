@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from kohaku.chat import Chat, Message
 from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
+from kohaku.replies import BLANK
 from kohaku.store import Store
 
 # Words that ask rather than say: FTS5 weighs them by their rarity, an embedder doesn't.
@@ -33,6 +34,13 @@ class QueryPlan(BaseModel):
 
     schema_name: ClassVar[str] = "query_plan"
     queries: list[str]
+
+
+class Draft(BaseModel):
+    """A passage as a model imagines it."""
+
+    schema_name: ClassVar[str] = "draft"
+    draft: str
 
 
 def plan(
@@ -67,6 +75,25 @@ def asked(question: str, chat: Chat, count: int) -> list[str]:
     )
     request = f"Question:\n{question}\n\nReply with at most {count} queries."
     return chat.ask([Message("system", system), Message("user", request)], QueryPlan).queries
+
+
+def imagined(question: str, chat: Chat, *, on_failure: Callable[[KohakuError], None]) -> str:
+    """A passage that would answer the question if it stood in a document; "" where the model fails to write one.
+
+    It is made up, and serves only to look for passages like it (HyDE: Gao et al. 2022). NoAccess comes out.
+    """
+    system = (
+        "Write a passage of two or three sentences as it might stand in a document that answers the question: in the "
+        "words and the style of such documents, with plausible names and figures. It is used to search for real ones."
+    )
+    try:
+        draft = chat.ask([Message("system", system), Message("user", f"Question:\n{question}")], Draft).draft.strip()
+    except NoAccess:
+        raise
+    except (ModelError, ReplyError) as error:
+        on_failure(error)
+        return ""
+    return "" if draft == BLANK else draft
 
 
 def ruled(question: str, store: Store) -> list[str]:

@@ -49,11 +49,13 @@ def retrieve(
     count: Callable[[str], int],
     append: int = APPEND,
     second: Second | None = None,
+    passages: Sequence[str] = (),
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
+    `passages` are what an answer might say: they are searched for by meaning, as one more query each.
     `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
     searched, nor lifts what is; raises ScopeError where no document is within. `second` looks at the first finds once
     more. With `explain` each context says why it
@@ -68,11 +70,13 @@ def retrieve(
         store,
         embedder,
         limit=limits.top_k,
+        passages=passages,
         within=within,
         documents=documents,
         kinds=scope.searched,
     )
     nodes, home, sentences = found(rankings, store)
+    queries = (*queries, *passages)
     weights = trust(queries, rankings, nodes, store)
     ranked = fuse(rankings, home, by=fusion, weights=weights, append=append)
     beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope) if lifts else {}
@@ -111,7 +115,7 @@ def retrieve(
         else None
     )
     complete = _exhausted(rankings, limits) and _all_in(losses, kept)
-    return Evidence(question, tuple(queries), contexts, complete, told)
+    return Evidence(question, tuple(queries), contexts, complete, ledger=told)
 
 
 def _share(documents: Collection[str] | None, store: Store) -> tuple[int, int]:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Hit, Store
 from kohaku.tree import Kind, Tier
@@ -41,16 +43,20 @@ def search(
     embedder: Embedder,
     *,
     limit: int,
+    passages: Sequence[str] = (),
     within: Collection[str] = (),
     documents: Collection[str] | None = None,
     kinds: Collection[Kind] | None = None,
 ) -> list[Ranking]:
     """Every query's rankings, of `limit` hits each; the queries are embedded in one batch.
 
+    `passages` are searched by meaning only, as what a document may say; they are numbered after the queries.
     The documents `within` are searched by the first query once more on their own: as many hits of theirs join.
     Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given.
     """
     vectors = embedder.embed_questions(queries)
+    if passages:
+        vectors = np.concatenate([vectors, embedder.embed_passages(passages)])
     rankings: list[Ranking] = []
     for tier in TIERS:
         near = store.nearest(vectors, tier, limit, documents=documents, kinds=kinds)

@@ -16,6 +16,7 @@ from corpus import use_letters, write
 from fake_server import FakeServer, Step, fails, says
 
 import kohaku
+from kohaku.doors.display import evidence_object
 from kohaku.doors.engine import Engine
 from kohaku.errors import KohakuError, ModelError, NoAccess, NoSuchStore, SettingsError, TableError, WrongEmbedder
 
@@ -129,7 +130,83 @@ def test_reading_the_index_leaves_no_model_loaded(db: Path, monkeypatch: pytest.
         assert len(engine.store.documents()) == 3
 
 
-# ---- planning
+# ---- planning, parts, filters
+
+
+def replies(**by_schema: object) -> Callable[[dict[str, Any]], Step]:
+    """A scripted model that replies so to these schemas, to others as it does elsewhere."""
+    return lambda body: says(json.dumps(by_schema[asked_for(body)])) if asked_for(body) in by_schema else answers(body)
+
+
+def test_a_part_is_searched_with_the_answer_that_was_read_for_an_earlier_one(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    parts = [{"id": 1, "query": "How much water was drawn?"}, {"id": 2, "query": "Who drew {1} litres?"}]
+    server.otherwise = replies(
+        decomposition={"needs_decomposition": True, "sub_queries": parts, "logic_flow": "1, then 2"}
+    )
+    evidence = opened(decompose="on").retrieve("Who drew as much as was drawn?")
+    assert [part.text for part in evidence.parts] == ["How much water was drawn?", "Who drew 7 litres?"]
+    assert {number for context in evidence.contexts for number in context.serves} == {1, 2}
+
+
+def test_a_comparison_is_split_without_a_model_and_shown_in_json(db: Path) -> None:
+    with kohaku.open(db) as engine:
+        evidence = engine.retrieve("Did Lake Site or North Hall use more water in 2023?")
+        assert [part.id for part in evidence.parts] == [1, 2]
+        assert evidence_object("", evidence)["parts"][0]["question"] == "Did Lake Site use more water in 2023?"
+        assert kohaku.open(db, decompose="off").retrieve(evidence.question).parts == ()
+
+
+def test_the_documents_that_a_model_chose_are_searched_and_the_share_removed_is_told(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    server.otherwise = replies(source_filter={"useful": [1]})
+    evidence = opened(source_filter=True).retrieve("How much water did Lake Site draw?")
+    assert {context.document for context in evidence.contexts} == {"lake"}
+    [filtered] = evidence_object("", evidence)["filters"]
+    assert (filtered["what"], filtered["kept"]) == ("documents", 1)
+    assert filtered["removed"] > 0
+    assert not evidence.complete
+
+
+def test_the_sections_that_a_model_chose_come_in_its_order(opened: Callable[..., Engine], server: FakeServer) -> None:
+    plain = opened().retrieve("How much water?")
+    server.otherwise = replies(section_filter={"useful": [2, 1]})
+    evidence = opened(section_filter=True).retrieve("How much water?")
+    assert [one.node for one in evidence.contexts] == [one.node for one in plain.contexts[1::-1]]
+
+
+def test_a_reading_after_an_abstention_sees_what_the_filters_removed(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    blank = {"explanation": "", "answer": "is_blank", "answer_value": "is_blank", "ref_id": [], "quotes": []}
+    server.otherwise = replies(section_filter={"useful": [1]}, answer={**blank, "is_blank": True})
+    answer = opened(section_filter=True, retries=1).ask("How much water?")
+    assert (answer.attempts, calls(server, "section_filter")) == (2, 1)
+
+
+def test_an_imagined_passage_is_searched_by_meaning(opened: Callable[..., Engine], server: FakeServer) -> None:
+    server.otherwise = replies(draft={"draft": "North Hall is cooled by outside air."})
+    evidence = opened(hyde=True).retrieve("zzz")
+    assert evidence.queries[-1] == "North Hall is cooled by outside air."
+
+
+@pytest.mark.parametrize("setting", ["hyde", "source_filter", "section_filter"])
+def test_what_needs_a_model_says_so_where_there_is_none(db: Path, setting: str) -> None:
+    with pytest.raises(SettingsError, match=f"{setting} needs a model: give --planner-model or --model"):
+        kohaku.open(db, **{setting: True})
+
+
+def test_a_filter_that_fails_leaves_all_and_is_told_once(
+    opened: Callable[..., Engine], server: FakeServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.otherwise = lambda body: fails(400, "no") if asked_for(body) == "section_filter" else answers(body)
+    with caplog.at_level(logging.WARNING):
+        evidence = opened(section_filter=True).retrieve("How much water?")
+    assert evidence.filters[0].fell_back
+    assert len(evidence.contexts) > 1
+    assert len(caplog.records) == 1
 
 
 def test_the_planner_s_own_model_plans_and_the_other_answers(opened: Callable[..., Engine], server: FakeServer) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.choices import Blanks, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import KohakuError, ReadError, ScopeError
 
 if TYPE_CHECKING:
@@ -41,6 +41,22 @@ Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of e
 TopK = Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")]
 FusionName = Annotated[Fusion | None, typer.Option("--fusion", help="How rankings become one.")]
+DecomposeHow = Annotated[
+    Decompose | None,
+    typer.Option("--decompose", help="Questions in parts: where they show some, wherever a model finds some, never."),
+]
+Hyde = Annotated[
+    bool | None,
+    typer.Option("--hyde/--no-hyde", help="A model imagines a passage to search by.", show_default="no-hyde"),
+]
+SourceFilter = Annotated[
+    bool | None,
+    typer.Option("--source-filter/--no-source-filter", help="A model chooses documents.", show_default="no"),
+]
+SectionFilter = Annotated[
+    bool | None,
+    typer.Option("--section-filter/--no-section-filter", help="A model chooses sections.", show_default="no"),
+]
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.")]
@@ -313,6 +329,10 @@ def retrieve(
     fusion: FusionName = None,
     reranker: RerankerName = None,
     rerank_top: RerankTop = None,
+    decompose: DecomposeHow = None,
+    hyde: Hyde = None,
+    source_filter: SourceFilter = None,
+    section_filter: SectionFilter = None,
     where: Where = None,
     doc: Docs = None,
     not_doc: NotDocs = None,
@@ -338,6 +358,10 @@ def retrieve(
         fusion=fusion,
         reranker=reranker,
         rerank_top=rerank_top,
+        decompose=decompose,
+        hyde=hyde,
+        source_filter=source_filter,
+        section_filter=section_filter,
         embedder=embedder,
         planner_model=model,
         base_url=base_url,
@@ -398,6 +422,10 @@ def answer(
     reranker: RerankerName = None,
     rerank_top: RerankTop = None,
     order: PromptOrder = None,
+    decompose: DecomposeHow = None,
+    hyde: Hyde = None,
+    source_filter: SourceFilter = None,
+    section_filter: SectionFilter = None,
     where: Where = None,
     doc: Docs = None,
     not_doc: NotDocs = None,
@@ -428,6 +456,10 @@ def answer(
         reranker=reranker,
         rerank_top=rerank_top,
         order=order,
+        decompose=decompose,
+        hyde=hyde,
+        source_filter=source_filter,
+        section_filter=section_filter,
         embedder=embedder,
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):

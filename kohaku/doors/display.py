@@ -143,20 +143,33 @@ def tree_objects(nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
 
 
 def context_lines(evidence: Evidence) -> Iterator[str]:
-    """The evidence, a head line and the text each, best first."""
+    """The evidence, a head line and the text each, best first; the parts of a split question before it."""
+    yield from part_lines(evidence)
     for context in evidence.contexts:
         yield context_head(context)
         yield plain(context.text)
         yield ""
 
 
+def part_lines(evidence: Evidence) -> Iterator[str]:
+    """The parts that a question was split into, and what filters left out."""
+    for part in evidence.parts:
+        yield one_line(f"part {part.id}: {part.text}")
+    for one in evidence.filters:
+        yield f"{one.what}: {one.kept} of {one.shown} kept" + (", since the model named none" if one.fell_back else "")
+    if evidence.parts or evidence.filters:
+        yield ""
+
+
 def context_head(context: Context) -> str:
-    """A context's score, place and headings, on one line."""
-    return one_line(f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}")
+    """A context's score, place, headings and the parts that it serves, on one line."""
+    parts = f"  for {', '.join(map(str, context.serves))}" if context.serves else ""
+    return one_line(f"[{context.score:.3f}] {context.node}{_on(context.pages)}  {' › '.join(context.headings)}{parts}")
 
 
 def explained(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """The evidence with why each piece is there, then how all of it came about, as (style, line) pairs."""
+    yield from ((explaining.TEXT, line) for line in part_lines(evidence))
     for context in evidence.contexts:
         yield explaining.HEAD, context_head(context)
         yield explaining.TEXT, context.text
@@ -177,12 +190,16 @@ def print_styled(lines: Iterable[tuple[str, str]]) -> None:
 
 def evidence_object(id: str, evidence: Evidence) -> dict[str, Any]:
     """The evidence for a question in the form of `kohaku retrieve`'s JSON; with how it came about, where it tells."""
-    found = {
+    found: dict[str, Any] = {
         "id": id,
         "question": evidence.question,
         "queries": list(evidence.queries),
         "contexts": [_context_object(context) for context in evidence.contexts],
     }
+    if evidence.parts:
+        found["parts"] = [{"id": part.id, "question": part.text, "aim": part.aim.value} for part in evidence.parts]
+    if evidence.filters:
+        found["filters"] = [{**asdict(one), "removed": round(one.removed, 4)} for one in evidence.filters]
     return found if evidence.ledger is None else {**found, "explanation": explaining.ledger_object(evidence.ledger)}
 
 
@@ -196,6 +213,8 @@ def _context_object(context: Context) -> dict[str, Any]:
         "score": context.score,
         "text": context.text,
     }
+    if context.serves:
+        found["serves"] = list(context.serves)
     if context.also:
         found["also"] = [
             {"doc": copy.document, "node": copy.node, "pages": list(copy.pages) if copy.pages else None}

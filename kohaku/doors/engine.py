@@ -17,6 +17,7 @@ from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.doors.searcher import Searcher
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
+from retriever.decompose import Part
 from retriever.evidence import Evidence
 
 PASSES = 4  # over the questions of a submission: a fault that one call in five meets is gone by then
@@ -33,10 +34,10 @@ class Engine(Searcher):
         With `explain` it brings the evidence that was read last, which says how it came about.
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
-        queries = self.plan(asked.text)
+        planned = self.plan(asked.text)
         answer = respond(
             asked,
-            lambda times: self._retrieve(asked.text, queries, times, scope=scope, explain=explain),
+            lambda times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
             self._read,
             retries=self.settings.retries,
             strict=self.settings.strict,
@@ -108,3 +109,7 @@ class Engine(Searcher):
         if self.chat is None:
             return extract.read(question, evidence)
         return reader.read(question, evidence, self.chat, order=self.settings.order)
+
+    def _answer_part(self, part: Part, evidence: Evidence) -> str:
+        answer = self._read(Question("", part.text), evidence)
+        return "" if answer.is_blank else answer.value

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from kohaku import embedders
 from kohaku.cache import folder
-from kohaku.chat import OpenAIChat, Usage
+from kohaku.chat import Chat, OpenAIChat, Usage
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.reply_cache import ReplyCache
@@ -19,14 +19,19 @@ from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
 from kohaku.store import Store
 from kohaku.tokens import count
-from retriever.evidence import Evidence
-from retriever.plan import plan
+from retriever.decompose import Aim, Part, decompose
+from retriever.evidence import Evidence, Filtered
+from retriever.filters import sections, sources
+from retriever.parts import gather
+from retriever.plan import imagined, plan
 from retriever.rerank import ChatReranker, Reranker, Second
 from retriever.retrieve import Limits, retrieve
 
 log = logging.getLogger("kohaku")
 
 LLM = "llm"  # the reranker that is a chat model
+OFFERED = 3  # budgets of evidence that a filter of sections chooses one from
+FIRST_LINES = 3  # paragraphs of a document that a filter of documents is shown, as far as they are short
 REPLIES = "replies.db"  # in the cache folder, for all indexes
 
 
@@ -65,10 +70,22 @@ def load_chat(settings: Settings, model: str) -> OpenAIChat:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to search for: the queries, the question first; its parts, if it has several; passages imagined for it."""
+
+    queries: tuple[str, ...]
+    parts: tuple[Part, ...] = ()
+    passages: tuple[str, ...] = ()
+
+
 class Searcher:
     """An index with settings, and the evidence in it; use it as a context manager, or call `close`."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
+        for name in ("hyde", "source_filter", "section_filter"):
+            if getattr(settings, name) and settings.model is None and settings.planner_model is None:
+                raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings = store, settings
         # each is taken by the first failure, the only one that is told
         self._planner_failed, self._reranker_failed = threading.Lock(), threading.Lock()
@@ -140,11 +157,14 @@ class Searcher:
             return ChatReranker(self.ranking_chat)
         return load_reranker(self.settings.reranker, device=self.settings.device)
 
-    def plan(self, question: str) -> tuple[str, ...]:
-        """The queries for a question, itself first."""
-        return plan(
-            question, self.store, limit=self.settings.queries, chat=self.planner, on_failure=self._tell_of_planner
-        )
+    def plan(self, question: str) -> Plan:
+        """What to search for, settled once for all readings of the evidence."""
+        settings, chat = self.settings, self.planner
+        queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=self._tell_of_planner)
+        parts = decompose(question, by=settings.decompose, chat=chat, on_failure=self._tell_of_planner)
+        wanted = settings.hyde and chat is not None
+        passage = imagined(question, chat, on_failure=self._tell_of_planner) if wanted and chat is not None else ""
+        return Plan(queries, parts, (passage,) if passage else ())
 
     def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
         """The evidence for a question, best first, within the token budget; only of the scope.
@@ -161,13 +181,44 @@ class Searcher:
         if self._reranker_failed.acquire(blocking=False):
             log.warning("the reranker failed, its finds stay in their order (said once): %s", error)
 
-    def _retrieve(self, question: str, queries: Sequence[str], times: int, *, scope: Scope, explain: bool) -> Evidence:
+    def _retrieve(self, question: str, planned: Plan, times: int, *, scope: Scope, explain: bool) -> Evidence:
+        """The evidence for a planned question; filters serve the first reading, a later one sees what they removed."""
+        settings = self.settings
+        chat = self.planner if times == 1 else None
+        limits = Limits(settings.top_k, settings.budget).wider(times)
+        filters: list[Filtered] = []
+        if settings.source_filter and chat is not None:
+            scope, chosen = self._chosen(question, planned, limits, scope, chat)
+            filters.append(chosen)
+        choosing = settings.section_filter and chat is not None
+        wide = replace(limits, budget=limits.budget * OFFERED) if choosing else limits
+
+        def find(text: str, aim: Aim) -> Evidence:
+            own = planned if text == question else Plan(plan(text, self.store, limit=settings.queries))
+            looked = replace(wide, top_k=wide.top_k * 2) if aim is Aim.OVERVIEW else wide
+            return self._find(text, own, looked, scope=scope, explain=explain)
+
+        if planned.parts:
+            evidence = gather(question, planned.parts, find, budget=wide.budget, answer=self._answer_part)
+        else:
+            evidence = find(question, Aim.FACT)
+        if choosing and chat is not None:
+            contexts, kept = sections(
+                question, evidence.contexts, chat, budget=limits.budget, on_failure=self._tell_of_planner
+            )
+            evidence = replace(evidence, contexts=contexts, complete=evidence.complete and len(contexts) == kept.shown)
+            filters.append(kept)
+        return replace(
+            evidence, filters=tuple(filters), complete=evidence.complete and not any(one.removed for one in filters)
+        )
+
+    def _find(self, question: str, planned: Plan, limits: Limits, *, scope: Scope, explain: bool = False) -> Evidence:
+        """The evidence for one question or part."""
         reranker = self.reranker
         second = Second(reranker, self.settings.rerank_top, self._tell_of_reranker) if reranker else None
-        limits = Limits(self.settings.top_k, self.settings.budget).wider(times)
         return retrieve(
             question,
-            queries,
+            planned.queries,
             self.store,
             self.embedder,
             limits,
@@ -175,9 +226,24 @@ class Searcher:
             append=self.settings.append_k,
             second=second,
             count=count,
+            passages=planned.passages,
             scope=scope,
             explain=explain,
         )
+
+    def _chosen(self, question: str, planned: Plan, limits: Limits, scope: Scope, chat: Chat) -> tuple[Scope, Filtered]:
+        """The scope with the documents that a model chose among those of a first search."""
+        first = self._find(question, planned, limits, scope=scope)
+        ids = dict.fromkeys(context.document for context in first.contexts)
+        documents = [document for id in ids if (document := self.store.document(id))]
+        useful, filtered = sources(
+            question, documents, self.store.beginnings(ids, FIRST_LINES), chat, on_failure=self._tell_of_planner
+        )
+        return (scope if filtered.fell_back else replace(scope, documents=tuple(useful))), filtered
+
+    def _answer_part(self, part: Part, evidence: Evidence) -> str:
+        """The answer to a part that a later one needs; "" here, where nothing answers."""
+        return ""
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
         return None if model is None else load_chat(self.settings, model)
