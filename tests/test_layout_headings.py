@@ -163,3 +163,28 @@ def test_an_abstract_and_references_stand_beside_the_sections_however_small_thei
     names = [(f"{n} Part", LARGE) for n in (1, 2, 3)]
     found = heads(page(*sections(("Abstract", small), *names, ("References", small))))
     assert found == [(1, "Abstract"), (1, "1 Part"), (1, "2 Part"), (1, "3 Part"), (1, "References")]
+
+
+def test_what_a_form_asks_for_in_brackets_makes_what_is_filled_in_no_heading() -> None:
+    cover = [
+        fragment("17 Long Street, Smalltown", 300, BOLD, x=200, width=150),
+        fragment("(Address of principal offices)", 314, x=220, width=120),
+    ]
+    found = heads(page(*cover, *prose(340)), page(*sections(("Data", BOLD), ("Methods", BOLD)), number=2))
+    assert [text for _, text in found] == ["Data", "Methods"]
+
+
+def test_a_period_heads_nothing() -> None:
+    names = [("Results", BOLD), ("For the Year Ended December 31, 2022", BOLD), ("Outlook", BOLD)]
+    assert [text for _, text in heads(page(*sections(*names)))] == ["Results", "Outlook"]
+
+
+def test_heads_that_a_colon_ends_are_headings_where_several_are_and_lead_to_no_list() -> None:
+    colons = [("Net sales:", BOLD), ("Costs:", BOLD), ("Employment:", BOLD), ("Other:", BOLD)]
+    assert len(heads(page(*sections(*colons)))) == 4
+    assert heads(page(*sections(*colons[:1]), *prose(300))) == []
+
+
+def test_slanted_lines_that_stand_apart_over_text_are_headings() -> None:
+    names = [(name, Style(10.0, italic=True)) for name in ("Discount rate", "Return on assets")]
+    assert [text for _, text in heads(page(*sections(*names)))] == ["Discount rate", "Return on assets"]

@@ -12,6 +12,9 @@ from indexer.layout.contents import DOTS, contents
 from indexer.layout.lines import leadings
 from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
 from indexer.layout.page import Line, Style
+from indexer.layout.paragraphs import is_item
+from indexer.layout.tables import PERIOD, YEAR
+from kohaku.rows import says_scale
 
 LARGER = 1.2  # times the body's size: a heading by size alone
 SLIGHTLY_LARGER = 1.07  # enough beside numbering or weight
@@ -19,6 +22,7 @@ LONGEST = 220  # characters of a heading over all its lines
 LONGEST_OF_BODY_SIZE = 120
 LONGEST_KEYWORD = 40
 MOST_LINES = 4
+LEADING_GAP = 0.5  # lines of white space above a heading that a colon ends, at least
 APART = 0.15  # lines of white space beyond the usual
 WRAPS = 0.06  # of the column's width that a wrapped line may leave free beyond the word that did not fit
 CAPTION = re.compile(
@@ -36,6 +40,9 @@ STATEMENT = re.compile(
 )
 CODE = re.compile(r"[{}\\]|\S\s?[=<>]=?\s?\S|\$\(|\w\(\)$|;\s*$")
 CLOSES = re.compile(r"[^(]{4,}\)")  # what no bracket before it opens
+FIELD = re.compile(
+    r"\((?:[^\s\d]+\s+){2,}[^\s\d]+\)"
+)  # "(Address of principal executive offices)", under what is filled in
 ASIDE = re.compile(r"\(.*\)?$|\[.*\]$|https?:|www\.")
 
 
@@ -179,7 +186,41 @@ def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: S
     if below < APART and last + 1 < len(lines) and _is_cut(lines[last], lines[last + 1]):
         return Candidate(first, last, text, look, 0, gap, good=False)
     depth = numbering_depth(text)
-    return Candidate(first, last, text, look, depth, gap, _stands_out(text, line, look, depth, body, gap, below))
+    good = _stands_out(text, line, look, depth, body, gap, below)
+    candidate = Candidate(first, last, text, look, depth, gap, good)
+    if good and _is_filled_in(lines, last):
+        return candidate._replace(good=False)
+    if (
+        good
+        and leads_on(candidate, body)
+        and not (look.bold > body.bold and gap > LEADING_GAP and _heads_text(lines, last))
+    ):
+        return candidate._replace(good=False)
+    return candidate
+
+
+def leads_on(candidate: Candidate, body: Style) -> bool:
+    """Whether a colon ends what is no larger than text: it leads to a list as a rule, but in some documents heads."""
+    large = candidate.look.size >= LARGER * body.size - 0.1
+    return candidate.text[-1:] in (":", "：") and not large and not candidate.named
+
+
+def _is_filled_in(lines: Sequence[Line], last: int) -> bool:
+    """Whether the line under it says in brackets what a form asks for there, or under more of the same look."""
+    line = lines[last]
+    if line.page > lines[0].page + 1:
+        return False  # it is a form's cover that names its maker so
+    below = lines[last + 1 : last + 4]
+    while len(below) > 1 and below[0].style == line.style and below[0].page == line.page:
+        below = below[1:]
+    if not below or below[0].page != line.page or below[0].base - line.base > 6 * line.style.size:
+        return False
+    return FIELD.fullmatch(below[0].text) is not None and not says_scale(below[0].text)
+
+
+def _heads_text(lines: Sequence[Line], last: int) -> bool:
+    """Whether something other than a list stands under the line."""
+    return last + 1 < len(lines) and not is_item(lines[last + 1].text)
 
 
 def white(lines: Sequence[Line], place: int, leading: float) -> float:
@@ -204,7 +245,8 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     bold = look.bold and not body.bold
     differs = bold or look.capitals or look.size >= SLIGHTLY_LARGER * body.size
-    if not (differs or depth or (len(text) < LONGEST_KEYWORD and is_keyword(text))):
+    slanted = look.italic > body.italic and gap > LEADING_GAP and _alone(line, gap, below) and not text[0].isdigit()
+    if not (differs or slanted or depth or (len(text) < LONGEST_KEYWORD and is_keyword(text))):
         return False
     number = NUMBER.match(text) if depth else None
     words = text[number.end() :] if number and depth > 1 else text
@@ -229,8 +271,8 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     if SENTENCE_END.search(text) and not (depth and look.bold):
         return False
-    if text[-1] in ":：" and not depth and not is_keyword(text):
-        return False  # what leads to a list
+    if slanted and not differs:
+        return True
     if differs:
         return gap > APART or below > APART or alone
     if is_keyword(text):
@@ -242,8 +284,9 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
 
 
 def may_head(text: str) -> bool:
-    """Whether the text is none of those that never head a section: captions, items of lists, addresses, asides."""
-    marked = DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text)
+    """Whether the text is none of those that never head a section: captions, items, addresses, asides, periods."""
+    period = YEAR.search(text) and PERIOD.fullmatch(text)
+    marked = period or DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text)
     return not marked and "@" not in text
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from indexer.layout.body import SAME_SIZE, body_style, first_prose
-from indexer.layout.candidates import APART, Candidate, Look, candidates, look_of
+from indexer.layout.candidates import APART, Candidate, Look, candidates, leads_on, look_of
 from indexer.layout.labels import without_front, without_labels
 from indexer.layout.levels import levels_of
 from indexer.layout.numbering import is_keyword
 from indexer.layout.page import Line, Style
 
 DEEPEST = 6
+LEADS = 3  # headings of one look that a colon ends, at least
 SHARE = 0.5  # of a style's candidates that must look like headings
 
 
@@ -73,7 +74,7 @@ def _consistent(found: Sequence[Candidate], body: Style) -> list[Candidate]:
         alike[candidate.look].append(candidate)
     chosen: list[Candidate] = []
     for look, group in alike.items():
-        good = [candidate for candidate in group if candidate.good]
+        good = _without_leads([candidate for candidate in group if candidate.good], body)
         if not good:
             continue
         plain = abs(look.size - body.size) <= SAME_SIZE and look.bold == body.bold and not look.capitals
@@ -86,6 +87,12 @@ def _consistent(found: Sequence[Candidate], body: Style) -> list[Candidate]:
                 if candidate.gap > APART and (candidate.depth or is_keyword(candidate.text))
             ]
     return sorted(chosen, key=lambda candidate: candidate.first)
+
+
+def _without_leads(good: Sequence[Candidate], body: Style) -> list[Candidate]:
+    """Without what a colon ends at the body's size, where too few of one look do for them to be headings."""
+    leads = [one for one in good if leads_on(one, body)]
+    return list(good) if len(leads) >= LEADS else [one for one in good if one not in leads]
 
 
 def _beside_outline(
