@@ -9,17 +9,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from kohaku import deadline
 from kohaku.endpoint import Endpoint
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.images import data_url
 from kohaku.replies import parse
 from kohaku.reply_cache import ReplyCache, key_of
+from kohaku.spending import Price, Purse, Usage
 from kohaku.text import storable
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
 LONGEST_DELAY = 60.0
+CHARACTERS = 2  # a token has more in most scripts: what a prompt may cost is reckoned by it before it is sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +50,6 @@ class Chat(Protocol):
     def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
         """The reply as its schema; raises ContextTooLong, ModelError, or ReplyError where it can't be read."""
         ...
-
-
-@dataclass(slots=True)
-class Usage:
-    """What was spent so far.
-
-    `failures` are questions to the model that got no usable reply, `cached` those whose reply was known, `waited`
-    seconds.
-    """
-
-    calls: int = 0
-    cached: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    failures: int = 0
-    waited: float = 0.0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
-
-    def add(self, **counts: float) -> None:
-        """Adds to the counts named; safe from several threads."""
-        with self._lock:
-            for name, count in counts.items():
-                setattr(self, name, getattr(self, name) + count)
 
 
 class Format(IntEnum):
@@ -98,7 +79,8 @@ class OpenAIChat:
 
     `tries` bounds the calls for one reply over rate limits, server errors and lost connections, `concurrency` the calls
     in flight, `base_delay` is the first wait in seconds between tries where the server names none (it doubles). With a
-    `cache`, what would be replied alike (at temperature 0, or with a seed) is asked once.
+    `cache`, what would be replied alike (at temperature 0, or with a seed) is asked once. With a `price`, what calls
+    cost is taken from the `purse`, which may be other clients' too. A deadline around a question ends its calls.
     """
 
     def __init__(
@@ -116,6 +98,8 @@ class OpenAIChat:
         base_delay: float = 1.0,
         sleep: Callable[[float], None] = time.sleep,
         cache: ReplyCache | None = None,
+        price: Price | None = None,
+        purse: Purse | None = None,
     ) -> None:
         try:
             endpoint = Endpoint(base_url, api_key)
@@ -127,6 +111,8 @@ class OpenAIChat:
         self._temperature, self._seed, self._max_output = temperature, seed, max_output
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
         self._cache = cache if temperature == 0 or seed is not None else None
+        self.price, self._purse = price, purse or Purse(None)
+        self._timeout = timeout
         self._in_flight = threading.BoundedSemaphore(concurrency)
         self._manner, self._lock = Manner(), threading.Lock()
         self._was_reached = False  # a server that answered once and is gone may come back
@@ -160,7 +146,7 @@ class OpenAIChat:
             except ReplyError:
                 pass  # damaged, or kept by a version that read more: asked anew
             else:
-                self.usage.add(cached=1)
+                self.usage.add(schema_name(schema), cached=1)
                 return reply
         reply, text = self._asked(messages, schema)
         self._cache.put(key, text)
@@ -177,7 +163,7 @@ class OpenAIChat:
         except ContextTooLong:
             raise  # no failure yet: the caller may have less to say
         except (ModelError, ReplyError):
-            self.usage.add(failures=1)
+            self.usage.add(schema_name(schema), failures=1)
             raise
 
     def _reply(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
@@ -188,7 +174,7 @@ class OpenAIChat:
             stop=tenacity.stop_after_attempt(self._tries),
             retry=tenacity.retry_if_exception_type(_Passing),
             wait=self._wait,
-            sleep=self._pause,
+            sleep=partial(self._pause, schema_name(schema)),
             reraise=True,
         )
         try:
@@ -202,7 +188,7 @@ class OpenAIChat:
             manner = self._manner
             request = self._request(messages, schema, seed, manner)
             try:
-                return self._call(request)
+                return self._call(request, schema_name(schema))
             except _Refused as refusal:
                 with self._lock:
                     if self._manner == manner:  # else another thread has met the same refusal, and went on from it
@@ -229,15 +215,17 @@ class OpenAIChat:
         kept = {name: value for name, value in optional.items() if name not in manner.refused}
         return {"model": self.model, "messages": texts, **kept}
 
-    def _call(self, request: Mapping[str, Any]) -> str:
+    def _call(self, request: Mapping[str, Any], stage: str) -> str:
         """One HTTP call; its errors as _Passing, _Refused, ContextTooLong or ModelError."""
         import openai
 
         try:
-            with self._in_flight:
-                self.usage.add(calls=1)
-                completion = self._client.chat.completions.create(**request)
+            with self._in_flight, self._purse.at_most(self._most(request)) as paid:
+                left = _still_left(0.0)
+                self.usage.add(stage, calls=1)
+                completion = self._client.chat.completions.create(**request, timeout=min(self._timeout, left))
                 self._was_reached = True
+                paid.append(self._count(completion, stage))
         except openai.APIStatusError as error:
             self._was_reached = True
             raise self._meaning(_fault(error), request) from None
@@ -251,15 +239,25 @@ class OpenAIChat:
             raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
         return self._content(completion, request)
 
+    def _most(self, request: Mapping[str, Any]) -> float:
+        """What a call may cost at most."""
+        if self.price is None:
+            return 0.0
+        written = sum(len(json.dumps(message)) for message in request["messages"])
+        return self.price.of(written / CHARACTERS, self._max_output)
+
+    def _count(self, completion: Any, stage: str) -> float:
+        """Counts the tokens of a completion; their cost."""
+        spent = getattr(completion, "usage", None)
+        prompt = getattr(spent, "prompt_tokens", None) or 0
+        reply = getattr(spent, "completion_tokens", None) or 0
+        self.usage.add(stage, prompt_tokens=prompt, completion_tokens=reply)
+        return self.price.of(prompt, reply) if self.price else 0.0
+
     def _content(self, completion: Any, request: Mapping[str, Any]) -> str:
-        """The text of a completion, with its tokens counted."""
+        """The text of a completion."""
         if not hasattr(completion, "choices"):
             raise ModelError(f"{self._place} gave no chat completion: should the base URL end in /v1?")
-        spent = getattr(completion, "usage", None)
-        self.usage.add(
-            prompt_tokens=getattr(spent, "prompt_tokens", None) or 0,
-            completion_tokens=getattr(spent, "completion_tokens", None) or 0,
-        )
         if not completion.choices:
             error = getattr(completion, "error", None)  # gateways report a failure behind them with status 200
             if isinstance(error, Mapping):
@@ -313,8 +311,9 @@ class OpenAIChat:
         delay = self._base_delay * 2.0 ** (state.attempt_number - 1)
         return float(min(LONGEST_DELAY, delay) * random.uniform(0.75, 1.25))
 
-    def _pause(self, seconds: float) -> None:
-        self.usage.add(waited=seconds)
+    def _pause(self, stage: str, seconds: float) -> None:
+        _still_left(seconds)
+        self.usage.add(stage, waited=seconds)
         self._sleep(seconds)
 
 
@@ -335,6 +334,14 @@ class _Refused(Exception):
     def __init__(self, what: Remedy, parameter: str) -> None:
         super().__init__(parameter)
         self.remedy, self.parameter = what, parameter
+
+
+def _still_left(seconds: float) -> float:
+    """The seconds until the question's deadline; raises ModelError where they are no more than so many."""
+    left = deadline.left()
+    if left is not None and left <= seconds:
+        raise ModelError("the question's deadline is over: raise --deadline, or run again later")
+    return float("inf") if left is None else left
 
 
 def _read(text: str, schema: type[T]) -> tuple[T, str]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 
 from kohaku.choices import Blanks, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import SettingsError
+from kohaku.spending import Price
 
 PREFIX = "KOHAKU_"
 
@@ -83,6 +84,11 @@ class Settings(BaseModel):
     reply_cache: bool = Field(True, description="whether replies that would come alike are kept, and not asked twice")
     max_output: int = Field(2048, ge=1, description="tokens a reply may have")
     timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
+    deadline: float | None = Field(None, gt=0, description="seconds a question may take in all")
+    max_cost: float | None = Field(None, gt=0, description="what models may cost in a run, by `prices`")
+    prices: dict[str, tuple[float, float]] = Field(
+        {}, description="by model: what a million tokens cost, of prompts and of replies"
+    )
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
     strict: bool = Field(False, description="whether an answer that does not follow from its evidence is an abstention")
@@ -105,6 +111,11 @@ class Settings(BaseModel):
     def key(self) -> str | None:
         """The key for models' servers, as it is sent."""
         return self.api_key.get_secret_value() if self.api_key else None
+
+    @property
+    def known_prices(self) -> dict[str, Price]:
+        """The prices by model."""
+        return {model: Price(*pair) for model, pair in self.prices.items()}
 
     @property
     def passwords(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterable
+from contextvars import copy_context
 from typing import TypeVar
 
 from kohaku.errors import KohakuError, NoAccess
@@ -30,7 +31,9 @@ def each(
     try:
         # daemons: a pool's threads would hold an interrupted program until the calls in flight came back
         for _ in range(min(concurrency, len(waiting))):
-            threading.Thread(target=_take, args=(todo, done, work, stopped), daemon=True).start()
+            # in the caller's context, which holds the deadline of a question
+            context = copy_context()
+            threading.Thread(target=context.run, args=(_take, todo, done, work, stopped), daemon=True).start()
         for _ in waiting:
             outcome = done.get()
             if isinstance(outcome, BaseException):

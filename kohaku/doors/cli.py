@@ -414,6 +414,10 @@ def answer(
     reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
     retries: Retries = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="What models may cost, by `prices` in kohaku.toml.", min=0)
+    ] = None,
+    deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds a question may take.", min=0)] = None,
     strict: Strict = None,
     budget: Budget = None,
     top_k: TopK = None,
@@ -448,6 +452,8 @@ def answer(
         reply_cache=reply_cache,
         concurrency=concurrency,
         retries=retries,
+        max_cost=max_cost,
+        deadline=deadline,
         strict=strict,
         budget=budget,
         top_k=top_k,
@@ -474,7 +480,7 @@ def answer(
         _refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
     scope = _scope(where, doc, not_doc, kind)
     _spare(out, settings.db, questions, metadata)
-    from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines
+    from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines, usage_object
     from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
@@ -484,7 +490,7 @@ def answer(
         if question is not None:
             found = engine.ask(_typed(question), unit=unit, scope=scope, explain=explain)
             if as_json:
-                _print_json(answer_object(found))
+                _print_json({**answer_object(found), "usage": usage_object(engine.usage(), settings.known_prices)})
             else:
                 for line in answer_lines(found):
                     typer.echo(line)
@@ -495,7 +501,7 @@ def answer(
                 failed = engine.submit(
                     questions, out, metadata=metadata, restart=not resume, scope=scope, progress=advance
                 )
-            for line in usage_lines(engine.usage()):
+            for line in usage_lines(engine.usage(), settings.known_prices):
                 _say(line)
             for outcome in failed:
                 _say(f"{outcome.question.id}: {outcome.reason}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.score import Score
     from answerer.vote import Voted
     from indexer.report import Report
-    from kohaku.chat import Usage
+    from kohaku.spending import Price, Usage
     from kohaku.store import Store
     from retriever.evidence import Context, Evidence
 
@@ -263,14 +263,36 @@ def document_line(document: Document) -> str:
     return "\t".join(one_line(field).replace("\t", " ") for field in fields)
 
 
-def usage_lines(usage: Mapping[str, Usage]) -> Iterator[str]:
-    """What each model has cost, a line a model."""
+def usage_lines(usage: Mapping[str, Usage], prices: Mapping[str, Price]) -> Iterator[str]:
+    """What each model has spent, a line a model and, where there is more than one, a line a stage."""
     for model, spent in usage.items():
-        known = f" and {spent.cached} replies from the cache" if spent.cached else ""
-        yield (
-            f"{model}: {spent.calls} calls{known}, {spent.prompt_tokens:,.0f} prompt and "
-            f"{spent.completion_tokens:,.0f} reply tokens, {spent.failures} failed, {spent.waited:.0f} s waited"
-        )
+        yield f"{model}: {_spent(spent, prices.get(model))}, {spent.failures} failed, {spent.waited:.0f} s waited"
+        if len(spent.stages) > 1:
+            yield from (f"  {stage}: {_spent(one, prices.get(model))}" for stage, one in sorted(spent.stages.items()))
+
+
+def _spent(spent: Usage, price: Price | None) -> str:
+    known = f" and {spent.cached} replies from the cache" if spent.cached else ""
+    cost = spent.cost(price)
+    return (
+        f"{spent.calls} calls{known}, {spent.prompt_tokens:,.0f} prompt and {spent.completion_tokens:,.0f} reply tokens"
+        f"{'' if cost is None else f', cost {cost:.4g}'}"
+    )
+
+
+def usage_object(usage: Mapping[str, Usage], prices: Mapping[str, Price]) -> dict[str, object]:
+    """What each model has spent as JSON, with the stages; cost is null where the model's price is not known."""
+
+    def told(spent: Usage, price: Price | None) -> dict[str, object]:
+        return {**spent.counts, "cost": spent.cost(price)}
+
+    return {
+        model: {
+            **told(spent, prices.get(model)),
+            "stages": {stage: told(one, prices.get(model)) for stage, one in sorted(spent.stages.items())},
+        }
+        for model, spent in usage.items()
+    }
 
 
 def score_lines(score: Score) -> Iterator[str]:

@@ -13,6 +13,7 @@ from answerer.pinpoint import pinpointed
 from answerer.respond import Outcome, respond, respond_all
 from answerer.submission import Submission, read_questions, row
 from indexer.metadata import read_metadata
+from kohaku import deadline
 from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.doors.searcher import Searcher
 from kohaku.scope import EVERYWHERE, Scope, admitted
@@ -34,14 +35,15 @@ class Engine(Searcher):
         With `explain` it brings the evidence that was read last, which says how it came about.
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
-        planned = self.plan(asked.text)
-        answer = respond(
-            asked,
-            lambda times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
-            self._read,
-            retries=self.settings.retries,
-            strict=self.settings.strict,
-        )
+        with deadline.within(self.settings.deadline):
+            planned = self.plan(asked.text)
+            answer = respond(
+                asked,
+                lambda times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
+                self._read,
+                retries=self.settings.retries,
+                strict=self.settings.strict,
+            )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
 
     def ask_all(

@@ -34,15 +34,15 @@ def index(
 
     With `settings.captions` a model then describes the figures; raises SettingsError where there is no model.
     """
-    paths = [Path(path) for path in paths]
-    if not settings.db.exists() and not any(path.exists() for path in paths):
-        raise KohakuError(f"no such file or folder: {', '.join(map(str, paths))}; {settings.db} was not made")
+    given = [Path(path) for path in paths]
+    if not settings.db.exists() and not any(path.exists() for path in given):
+        raise KohakuError(f"no such file or folder: {', '.join(map(str, given))}; {settings.db} was not made")
     chat = _captioner(settings)
     embedder = load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
         store.remember("embedder", settings.embedder or "default")
         report = build(
-            paths,
+            given,
             store,
             embedder,
             metadata=metadata,

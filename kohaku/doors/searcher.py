@@ -11,12 +11,13 @@ from typing import Any, Self
 
 from kohaku import embedders
 from kohaku.cache import folder
-from kohaku.chat import Chat, OpenAIChat, Usage
+from kohaku.chat import Chat, OpenAIChat
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.reply_cache import ReplyCache
 from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
+from kohaku.spending import Purse, Usage
 from kohaku.store import Store
 from kohaku.tokens import count
 from retriever.decompose import Aim, Part, decompose
@@ -54,8 +55,14 @@ def load_reranker(name: str, *, device: str) -> Reranker:
     return CrossEncoderReranker(name, device=device)
 
 
-def load_chat(settings: Settings, model: str) -> OpenAIChat:
-    """The chat model of a name, as the settings want it."""
+def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> OpenAIChat:
+    """The chat model of a name, as the settings want it; what it costs is taken from the purse.
+
+    Raises SettingsError where costs are limited and the model's price is not known.
+    """
+    price = settings.known_prices.get(model)
+    if settings.max_cost is not None and price is None:
+        raise SettingsError(f'max_cost needs to know what {model!r} costs: add [prices] "{model}" = [prompt, reply]')
     return OpenAIChat(
         model,
         base_url=settings.base_url,
@@ -67,6 +74,8 @@ def load_chat(settings: Settings, model: str) -> OpenAIChat:
         tries=settings.tries,
         concurrency=settings.concurrency,
         cache=ReplyCache(folder(settings.cache) / REPLIES) if settings.reply_cache else None,
+        price=price,
+        purse=purse or Purse(settings.max_cost),
     )
 
 
@@ -87,6 +96,7 @@ class Searcher:
             if getattr(settings, name) and settings.model is None and settings.planner_model is None:
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings = store, settings
+        self._purse = Purse(settings.max_cost)
         # each is taken by the first failure, the only one that is told
         self._planner_failed, self._reranker_failed = threading.Lock(), threading.Lock()
 
@@ -101,15 +111,21 @@ class Searcher:
         for failed in (self._planner_failed, self._reranker_failed):
             failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
-        for name in ("chat", "planner", "ranking_chat", "embedder"):
-            client: Any = self.__dict__.get(name)  # a cached property that was never used has opened nothing
+        for client in (*self._clients(), self.__dict__.get("embedder")):
             if hasattr(client, "close"):
                 client.close()
 
+    def _clients(self) -> list[OpenAIChat]:
+        """The models that were asked, each once: a cached property that was never used has opened nothing."""
+        asked = (self.__dict__.get(name) for name in ("chat", "planner", "ranking_chat"))
+        return list({id(client): client for client in asked if client is not None}.values())
+
     def usage(self) -> dict[str, Usage]:
-        """What the models that were asked have cost so far, by name."""
-        clients = (self.__dict__.get(name) for name in ("chat", "planner", "ranking_chat"))
-        return {client.model: client.usage for client in clients if client is not None}
+        """What the models that were asked have spent so far, by name."""
+        spent: dict[str, Usage] = {}
+        for client in self._clients():
+            spent.setdefault(client.model, Usage()).join(client.usage)
+        return spent
 
     def __enter__(self) -> Self:
         return self
@@ -246,4 +262,4 @@ class Searcher:
         return ""
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
-        return None if model is None else load_chat(self.settings, model)
+        return None if model is None else load_chat(self.settings, model, self._purse)
