@@ -90,4 +90,3 @@ class Purse:
         finally:
             with self._lock:
                 self._spent += sum(paid) - most
-

@@ -111,7 +111,8 @@ class Searcher:
         for failed in (self._planner_failed, self._reranker_failed):
             failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
-        for client in (*self._clients(), self.__dict__.get("embedder")):
+        opened: list[Any] = [*self._clients(), self.__dict__.get("embedder")]
+        for client in opened:
             if hasattr(client, "close"):
                 client.close()
 

@@ -1,0 +1,185 @@
+"""What models cost: by stage, within a limit; and how long a question may take."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import use_letters, write
+from fake_server import FakeServer, Step, fails
+from test_engine import answers, text
+
+import kohaku
+from kohaku import deadline
+from kohaku.doors.display import usage_lines, usage_object
+from kohaku.doors.engine import Engine
+from kohaku.errors import ModelError, NoAccess, SettingsError
+from kohaku.spending import Price, Purse, Usage
+from kohaku.threads import each
+
+PRICES = {"scripted": (1_000_000, 2_000_000)}  # a call of 7 and 3 tokens costs 13
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    fake = FakeServer()
+    fake.otherwise = answers
+    yield fake
+    fake.close()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -> Iterator[Callable[..., Engine]]:
+    use_letters(monkeypatch)
+    kohaku.index([write(tmp_path / "files")], tmp_path / "my.db")
+    engines: list[Engine] = []
+
+    def opened(**settings: Any) -> Engine:
+        given = {"model": "scripted", "base_url": server.url, "tries": 1, "max_output": 3, **settings}
+        engines.append(kohaku.open(tmp_path / "my.db", **given))
+        return engines[-1]
+
+    yield opened
+    for engine in engines:
+        engine.close()
+
+
+def asked(count: int) -> Path:
+    path = Path("questions.csv")
+    lines = "".join(f"q{number},How much water did Lake Site draw in {number}?\n" for number in range(count))
+    path.write_text(f"id,question\n{lines}")
+    return path
+
+
+def rows(path: str) -> list[str]:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+def test_tokens_and_cost_are_told_by_model_and_stage(opened: Callable[..., Engine]) -> None:
+    engine = opened(prices=PRICES)
+    engine.ask("How much water did Lake Site draw?")
+    told = usage_object(engine.usage(), engine.settings.known_prices)["scripted"]
+    assert isinstance(told, dict)
+    assert (told["calls"], told["cost"]) == (2, 26)
+    assert {stage: one["cost"] for stage, one in told["stages"].items()} == {"answer": 13, "query_plan": 13}
+    lines = list(usage_lines(engine.usage(), engine.settings.known_prices))
+    assert lines[0].startswith("scripted: 2 calls, 14 prompt and 6 reply tokens, cost 26, ")
+    assert lines[1:] == [
+        "  answer: 1 calls, 7 prompt and 3 reply tokens, cost 13",
+        "  query_plan: 1 calls, 7 prompt and 3 reply tokens, cost 13",
+    ]
+
+
+def test_a_model_without_a_price_has_no_cost(opened: Callable[..., Engine]) -> None:
+    engine = opened()
+    engine.ask("How much water did Lake Site draw?")
+    [told] = usage_object(engine.usage(), {}).values()
+    assert isinstance(told, dict)
+    assert told["cost"] is None
+    assert "cost" not in "".join(usage_lines(engine.usage(), {}))
+
+
+def test_a_run_stops_before_the_limit_and_goes_on_where_it_stopped(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    prices = {"scripted": (0, 2_000_000)}  # a reply of three tokens costs 6, and never more
+    with pytest.raises(NoAccess, match="limit of 20"):
+        opened(prices=prices, max_cost=20, queries=1, concurrency=1).submit(asked(5), "out.csv")
+    assert len(server.requests) == 3
+    assert rows("out.csv") == ["q0", "q1", "q2"]
+    opened(prices=prices, max_cost=20, queries=1).submit(asked(5), "out.csv")
+    assert rows("out.csv") == ["q0", "q1", "q2", "q3", "q4"]
+
+
+def test_a_limit_needs_the_price_of_each_model(opened: Callable[..., Engine]) -> None:
+    with pytest.raises(SettingsError, match="prices"):
+        opened(max_cost=1).ask("How much water?")
+
+
+def test_many_threads_never_pass_the_limit_together() -> None:
+    purse = Purse(10)
+    paid: list[float] = []
+
+    def pay(_: int) -> None:
+        with purse.at_most(3) as spent:
+            time.sleep(0.001)
+            spent.append(2)
+            paid.append(2)
+
+    with pytest.raises(NoAccess):
+        list(each(range(50), pay, concurrency=8))
+    assert sum(paid) <= 10
+
+
+def test_a_call_that_failed_costs_nothing() -> None:
+    purse = Purse(3)
+    for _ in range(5):
+        with pytest.raises(ModelError), purse.at_most(3):
+            raise ModelError("no")
+    with purse.at_most(3):
+        pass
+
+
+def test_usages_join_stage_by_stage() -> None:
+    one, other = Usage(), Usage()
+    one.add("answer", calls=1, prompt_tokens=5)
+    other.add("answer", calls=2)
+    other.add("caption", calls=1)
+    one.join(other)
+    assert (one.calls, one.stages["answer"].calls, one.stages["caption"].calls) == (4, 3, 1)
+    assert one.cost(Price(1_000_000, 0)) == 5
+
+
+def test_a_question_that_takes_too_long_fails_alone(opened: Callable[..., Engine], server: FakeServer) -> None:
+    slow = threading.Event()
+
+    def otherwise(body: dict[str, Any]) -> Step:
+        if "draw in 1?" in text(body):
+            slow.wait(5)
+        return answers(body)
+
+    server.otherwise = otherwise
+    failed = opened(deadline=1.0, queries=1, concurrency=3).submit(asked(3), "out.csv")
+    slow.set()
+    assert [one.question.id for one in failed] == ["q1"]
+    assert rows("out.csv") == ["q0", "q2"]
+
+
+def test_no_wait_goes_beyond_the_deadline(opened: Callable[..., Engine], server: FakeServer) -> None:
+    server.otherwise = lambda body: fails(429, "busy", headers={"Retry-After": "100"})
+    with pytest.raises(ModelError, match="--deadline"):
+        opened(deadline=2.0, queries=1, tries=3).ask("How much water?")
+
+
+def test_an_inner_deadline_is_never_later_than_the_outer_and_reaches_threads() -> None:
+    assert deadline.left() is None
+    with deadline.within(10):
+        with deadline.within(20):
+            [(_, seconds)] = each([1], lambda _: deadline.left(), concurrency=1)
+        assert isinstance(seconds, float)
+        assert seconds <= 10
+        with deadline.within(None):
+            assert (deadline.left() or 99) <= 10
+    assert deadline.left() is None
+
+
+def test_prices_come_from_the_settings_file(tmp_path: Path) -> None:
+    from kohaku.settings import load
+
+    file = tmp_path / "k.toml"
+    file.write_text('[prices]\n"gpt" = [2.5, 10]\n')
+    assert load(config=file).known_prices == {"gpt": Price(2.5, 10.0)}
+    file.write_text('[prices]\n"gpt" = "cheap"\n')
+    with pytest.raises(SettingsError, match="prices"):
+        load(config=file)
+
+
+def test_the_reply_of_answer_tells_what_it_cost(opened: Callable[..., Engine]) -> None:
+    assert json.dumps(usage_object(opened().usage(), {})) == "{}"
