@@ -228,8 +228,14 @@ def test_a_folder_with_nothing_to_read_is_said_to_have_nothing(run: Run, files: 
     assert "no file to read in files" in ran.err
 
 
-def test_a_path_that_is_not_there_is_said(run: Run) -> None:
+def test_a_path_that_is_not_there_is_said_and_no_index_made(run: Run) -> None:
     ran = run("index", "nosuch")
+    assert "no such file or folder: nosuch" in error(ran)
+    assert not Path("kohaku.db").exists()
+
+
+def test_a_path_that_is_not_there_beside_others_is_said(run: Run) -> None:
+    ran = run("index", write(Path("files")), "nosuch")
     assert ran.code == 1
     assert "nosuch: no such file or folder" in ran.err
 
