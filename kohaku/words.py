@@ -1,7 +1,7 @@
 """The words of a text: one folding for passages and for questions, as the full-text index knows them, and stems.
 
-FTS5's tokenizer does case, accents and stems; what it can't is done here: scripts without spaces, digit grouping,
-compatibility forms.
+FTS5's tokenizer does case and stems; what it can't is done here: accents, scripts without spaces, vowel signs, digits
+of other scripts and their grouping, compatibility forms, letters that are no letter with an accent, spellings of CO2e.
 """
 
 from __future__ import annotations
@@ -10,10 +10,30 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# Han, kana, hangul and their extensions: written without spaces, indexed as overlapping pairs of characters.
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(f"[{_CJK}]+")
+# Written without spaces, indexed as overlapping pairs of characters: Han, kana, hangul and their extensions; Thai, Lao,
+# Myanmar, Khmer.
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+# Vowel points of Hebrew and Arabic, vowel signs of South and Southeast Asia's scripts: FTS5 would part words there.
+_SIGNS = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u109f\u1780-\u17ff]")
+_JOINERS = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_DIGIT = re.compile(r"(?![0-9])\d")
+_BASE = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ł": "l", "Ł": "L"}
+    | {"đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ı": "i", "ё": "е", "Ё": "Е"}
+)
+_ACCENTS = re.compile("(?<=[A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+_ACCENTED = re.compile("[\u00c0-\u03ff\u0401\u0451\u1e00-\u1fff]")
+_OTHER_SCRIPTS = re.compile("[\u0590-\u1dff\u2e80-\U0010ffff]")
+_KANJI_YEAR = re.compile("[〇零一二三四五六七八九]{4}(?=年)")
+_KANJI = str.maketrans("〇零一二三四五六七八九", "00123456789")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SPACED_GROUPS = re.compile("(?<![0-9])[0-9]{1,3}(?:[\u00a0\u2009\u202f'’][0-9]{3})+(?![0-9])")
+_MASS = re.compile(r"(?<![^\W_])([kKmMgG]?[tTgG]|lbs?|tons?|tonnes?)(?=CO ?2(?!\d))")
+_CARBON = re.compile(r"(?<![^\W_])CO ?2(?![\d.,]*\d)(?P<e>[- ]?e(?:q(?:uiv(?:alents?)?)?)?(?![^\W_]))?")
 # What typesetting and parsers glue together: "V100x64", "16GB", "BERTbase" (a subscript), "LLaMA-65Bmodel".
 _GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=[a-z]{3})")
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
@@ -31,16 +51,39 @@ _YEAR = re.compile(r"(?:[a-z]{1,2}[1-4]?)?((?:19|20)\d\d)(?:[a-z]{1,2}[1-4]?)?|[
 def fold(text: str) -> str:
     """Text as it goes into the full-text index.
 
-    >>> fold("1,234 t CO₂e")
-    '1234 t CO2e'
+    >>> fold("1,234 tCO₂e"), fold("1'234 t CO2-eq.")
+    ('1234 t CO2 CO2e', '1234 t CO2 CO2e.')
     >>> fold("BERTbase on V100x64 with 16GB")
     'BERT base on V100 64 with 16 GB'
     >>> fold("電力量は")
     '電力 力量 量は'
     """
-    text = unicodedata.normalize("NFKC", text).replace("\u00ad", "").replace("\x00", " ")
-    text = _GLUED.sub(" ", _GROUPED.sub("", text))
-    return _RUN.sub(lambda run: f" {_pairs(run[0])} ", text).strip()
+    text = _SPACED_GROUPS.sub(lambda number: re.sub("[^0-9]", "", number[0]), text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _JOINERS.sub("", text))
+        if _ACCENTED.search(text):
+            text = _plain_letters(text)
+        if _OTHER_SCRIPTS.search(text):
+            text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+            text = _SIGNS.sub(_without_sign, _KANJI_YEAR.sub(lambda year: year[0].translate(_KANJI) + " ", text))
+    text = _GLUED.sub(" ", _GROUPED.sub("", text.replace("\x00", " ")))
+    if "CO" in text:
+        text = _CARBON.sub(lambda gas: "CO2 CO2e" if gas["e"] else "CO2", _MASS.sub(r"\1 ", text))
+    return text.strip() if text.isascii() else _RUN.sub(lambda run: f" {_pairs(run[0])} ", text).strip()
+
+
+def _plain_letters(text: str) -> str:
+    """Latin and Greek letters without their accents; those of other scripts are letters of their own.
+
+    >>> _plain_letters("Élève, ế, ά, й, ё")
+    'Eleve, e, α, й, е'
+    """
+    parted = unicodedata.normalize("NFD", text.translate(_BASE))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", parted))
+
+
+def _without_sign(letter: re.Match[str]) -> str:
+    return "" if unicodedata.category(letter[0])[0] == "M" or letter[0] == "\u0640" else letter[0]
 
 
 def _pairs(run: str) -> str:

@@ -19,6 +19,7 @@ from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, Stor
 from kohaku.sqlite import connect, sqlite3
 from kohaku.store import Store
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
+from kohaku.words import words
 
 DIMENSIONS = 8
 
@@ -199,7 +200,7 @@ def _shared() -> Store:
 )
 def test_a_word_is_found_however_it_is_written(store: Store, text: str, term: str) -> None:
     fill(store, tree(sentences=(text,)))
-    assert len(store.matching([term], Tier.SENTENCE, 5)) == 1
+    assert len(store.matching(words(term), Tier.SENTENCE, 5)) == 1
 
 
 def test_the_same_search_gives_the_same_order_every_time(store: Store) -> None:
