@@ -244,7 +244,8 @@ def _table_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
             for at in group
             for piece in _sentences(stretches[at][1], count, max_tokens)
         )
-        boxes = within(stretches[group[0]][2][0], stretches[group[-1]][2][1]) or everything
+        start = stretches[group[0]][2][0] if number else 0  # the first part has the head's and the caption's places
+        boxes = within(start, stretches[group[-1]][2][1]) or everything
         yield Part("\n\n".join(filter(None, ["\n".join(top), body])), sentences, boxes)
 
 

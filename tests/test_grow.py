@@ -134,6 +134,15 @@ def test_a_long_table_repeats_caption_and_head_in_every_part() -> None:
     assert all(len(sentence.boxes) == 1 for sentence in sentences)
 
 
+def test_a_tables_place_is_that_of_its_caption_and_head_too() -> None:
+    text = "| Model | kWh |\n| --- | --- |\n| T5 | 86 |"
+    marks = (Mark(0, 1, Box(1, 0, 10, 9, 12)), Mark(0, 15, Box(1, 0, 20, 9, 22)), Mark(32, 42, Box(1, 0, 30, 9, 32)))
+    grown = tree(Block(Kind.TABLE, text, title="Table 1", marks=marks, sentences=("Model: T5; kWh: 86",)))
+    [part] = of(grown, Tier.PARAGRAPH)
+    assert [box.y0 for box in part.boxes] == [10, 20, 30]
+    assert [box.y0 for box in of(grown, Tier.SENTENCE)[0].boxes] == [30]
+
+
 def test_a_row_longer_than_a_paragraph_may_be_is_cut() -> None:
     row = " ".join(f"cell{n}" for n in range(100))
     grown = tree(Block(Kind.TABLE, row, sentences=(row,)))

@@ -151,6 +151,7 @@ def test_a_ruled_grid_becomes_a_table_with_its_caption() -> None:
         "Model: LLaMA-33B; Size (GB): 64.7 [Table 3: Sizes]",
         "Model: LLaMA-7B; Size (GB): 13.5 [Table 3: Sizes]",
     )
+    assert [round(mark.box.y0) for mark in table.marks] == [84, 100, 120, 140], "caption, head and rows have places"
 
 
 def words(*rows: tuple[float, tuple[str, ...]], style: Style = PLAIN) -> list[Fragment]:
@@ -339,6 +340,18 @@ def test_footnotes_and_lists_are_kinds_of_their_own() -> None:
     laid = lay_out([page(*prose(5), *items, note)])
     assert [block.kind for block in laid.blocks] == [Kind.PARAGRAPH, Kind.LIST, Kind.FOOTNOTE]
     assert laid.blocks[1].sentences == ("• item 0", "• item 1", "• item 2")
+
+
+def test_notes_under_a_table_that_bears_their_marks_are_notes_wherever_it_stands() -> None:
+    def noted(mark: str) -> list[Kind]:
+        rows = table_page(
+            (100, (("2022", 400), ("2023", 480))), (114, ((f"Sales {mark}", 60), ("5,120", 400), ("6,340", 480)))
+        )
+        notes = [fragment(f"(1) {text}", 60, 160 + 16 * n) for n, text in enumerate(("Without taxes.",))]
+        return [block.kind for block in lay_out([replace(rows, fragments=(*rows.fragments, *notes, *prose(4)))]).blocks]
+
+    assert noted("(1)")[:2] == [Kind.TABLE, Kind.FOOTNOTE]
+    assert Kind.FOOTNOTE not in noted("")
 
 
 def test_bullets_need_no_space_after_them() -> None:

@@ -18,11 +18,13 @@ from indexer.layout.lines import lines as column_lines
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.page import Line, Page, Picture, Rect, Style, around
 from indexer.layout.paragraphs import (
+    FOOTNOTE_SIZE,
     Paragraph,
     footnotes,
     goes_on,
     list_block,
     marked,
+    note_mark,
     paragraphs,
     split_footnotes,
 )
@@ -105,7 +107,7 @@ def lay_out(
         heads = titles(lines, pages, known)
     else:
         heads = _headings(lines, known, title or first_title, _followed(flow))
-    parts = _parts(flow, lines, heads, notes)
+    parts = _with_notes(_joined(_parts(flow, lines, heads, notes)), body)
     return _laid(parts, lines, vocabulary, first_title)
 
 
@@ -436,7 +438,27 @@ def _parts(
         parts.append(at[id(item)] if isinstance(item, Line) else item)
     flush()
     parts.extend(split_footnotes(notes.get(page, ())))
-    return _joined(parts)
+    return parts
+
+
+def _with_notes(parts: Sequence[Part], body: Style) -> list[Part]:
+    """The parts, what a table's marks refer to right under it as notes, wherever on the page it stands."""
+    result: list[Part] = []
+    table: Table | None = None
+    for part in parts:
+        if isinstance(part, Table):
+            table = part
+        elif not isinstance(part, Paragraph):
+            table = None
+        elif table and (mark := note_mark(part)):
+            if tables.bears(table, mark) or part.lines[0].style.size <= FOOTNOTE_SIZE * body.size:
+                part = replace(part, kind=Kind.FOOTNOTE)
+            else:
+                table = None
+        elif part.kind is not Kind.FOOTNOTE:
+            table = None
+        result.append(part)
+    return result
 
 
 def _joined(parts: Sequence[Part]) -> list[Part]:

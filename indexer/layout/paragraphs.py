@@ -32,6 +32,7 @@ BULLET = re.compile(r"[•▪◦●○■□‣➢✓]\s*\w{2}|[•▪◦●○�
 DASHES = "–—-"
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
 FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}(?!\d)|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
+NOTE_MARK = re.compile(r"(\((?:\d{1,2}|[a-z])\)|[*†‡§¶]{1,3}|[¹²³⁴-⁹]{1,2})\s*\S")
 TERMINAL = re.compile(r"[.?!:;。！？：；؟۔][\"'”’)\]»\d]*$")
 
 
@@ -92,6 +93,12 @@ def split_footnotes(lines: Sequence[Line]) -> list[Paragraph]:
         else:
             groups[-1].append(line)
     return [Paragraph(Kind.FOOTNOTE, tuple(group)) for group in groups]
+
+
+def note_mark(part: Paragraph) -> str:
+    """The mark that a note under a table begins with, as the table bears it; "" for none."""
+    found = NOTE_MARK.match(part.lines[0].text)
+    return found[1] if found and part.kind in (Kind.PARAGRAPH, Kind.LIST) else ""
 
 
 def goes_on(before: Paragraph, after: Paragraph) -> bool:

@@ -11,7 +11,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from indexer import tables
-from indexer.blocks import Block
+from indexer.blocks import Block, Mark
 from indexer.layout.lines import is_right_to_left
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.page import Fragment, Line, Rect, Style, around
@@ -78,7 +78,8 @@ class Row:
 class Table:
     """A table: header cells (one a column), rows, the lines above that say what and in which unit.
 
-    `columns` are the columns' left and right ends, where rows are told by alignment.
+    `columns` are the columns' left and right ends, where rows are told by alignment; `told_rect` is where the caption
+    and the scale stand.
     """
 
     page: int
@@ -90,6 +91,7 @@ class Table:
     scale: str = ""
     columns: tuple[tuple[float, float], ...] = ()
     is_drawn: bool = False
+    told_rect: Rect | None = None
 
     @property
     def is_headed(self) -> bool:
@@ -110,6 +112,8 @@ def block(table: Table) -> Block:
     boxes = [table.header_rect.on(table.page) if table.header_rect else None]
     boxes += [row.rect.on(row.page) for row in table.rows]
     made = tables.block(table.header, placed, caption=table.caption, scale=table.scale, boxes=boxes)
+    if table.told_rect and made.text:  # the first letter brings the caption's place with it
+        made = replace(made, marks=(Mark(0, 1, table.told_rect.on(table.page)), *made.marks))
     return replace(made, page=table.page)
 
 
@@ -213,6 +217,7 @@ def told(table: Table, above: Sequence[Line], below: Sequence[Line]) -> tuple[Ta
     Lines that say more than that stay where they are.
     """
     above = list(above[-LINES_ABOVE:])
+    every = list(above)
     caption, scale, header = table.caption, table.scale, table.header
     taken = after = 0
     if above and not scale and written.says_scale(above[-1].text):
@@ -231,7 +236,15 @@ def told(table: Table, above: Sequence[Line], below: Sequence[Line]) -> tuple[Ta
     elif below and CAPTION.match(below[0].text):
         caption = " ".join(line.text for line in below)
         after = len(below)
-    return replace(table, caption=caption, scale=scale, header=header), taken, after
+    said = [line.rect for line in (*every[len(every) - taken :], *below[:after])]
+    told_rect = around(said) if said else None
+    return replace(table, caption=caption, scale=scale, header=header, told_rect=told_rect), taken, after
+
+
+def bears(table: Table, mark: str) -> bool:
+    """Whether a note's mark stands anywhere in the table."""
+    told = (table.caption, table.scale, *table.header)
+    return any(mark in text for text in told) or any(mark in cell for row in table.rows for cell in row.cells)
 
 
 def is_chart(table: Table) -> bool:
