@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from retriever.evidence import Context, Filtered
 
 MOST = 40  # candidates a call: the list stays short enough for small models
 SHOWN = 200  # characters of a section's text that are shown; a document shows as many of its first lines
+KEPT = 6  # contexts that stay whatever the model says, behind those it chose: it sees little of each
 FIELDS = 120  # characters of a title, or of what the metadata says
 
 RULES = """\
@@ -65,12 +67,15 @@ def sections(
 ) -> tuple[tuple[Context, ...], Filtered]:
     """The contexts worth reading, most useful first, within the budget; all in their order where the model names none.
 
-    Those after the first MOST were not shown to it: they count as not useful.
+    The search's first few stay behind those that the model chose. Those after the first MOST were not shown to it, and
+    go.
     """
     shown = [_section(context) for context in contexts[:MOST]]
     places, filtered = _useful(question, "sections", shown, SectionFilterReply, chat, on_failure)
-    kept = contexts if filtered.fell_back else [contexts[place] for place in places]
-    return within(kept, budget), filtered
+    if filtered.fell_back:
+        return within(contexts, budget), filtered
+    places += [place for place in range(min(KEPT, len(shown))) if place not in places]
+    return within((contexts[place] for place in places), budget), replace(filtered, kept=len(places))
 
 
 def within(contexts: Iterable[Context], budget: int) -> tuple[Context, ...]:

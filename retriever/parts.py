@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kohaku.errors import KohakuError
@@ -35,37 +35,46 @@ def gather(
     `find` retrieves for one of them. `answer` reads an earlier part's answer where a later one needs it; where there is
     none ("") the later one is searched with the earlier one's key terms in its place.
     """
+    asked = {WHOLE: Part(WHOLE, question)}
     found: dict[int, Evidence] = {}
-    asked: dict[int, Part] = {WHOLE: Part(WHOLE, question)}
     answers: dict[int, str] = {}
-    waiting = list(parts)
-    first = [asked[WHOLE]]  # whose aim is a fact: the parts have their own
-    while first or waiting:
-        ready = [part for part in waiting if all(number in found for number in part.after)]
-        waiting = [part for part in waiting if part not in ready]
-        for number in sorted({number for part in ready for number in part.after} - set(answers)):
+    first = [asked[WHOLE]]  # searched for with those that wait for nothing
+    for ready in list(waves(parts)) or [[]]:
+        for number in sorted({number for part in ready for number in part.after} - answers.keys()):
             said = answer(asked[number], found[number])
             answers[number] = " ".join(said.split()) or key_terms(asked[number].text)
         filled = [part.filled(answers) for part in ready]
         asked |= {part.id: part for part in filled}
         found |= _found([*first, *filled], find, concurrency)
         first = []
-        if not ready:
-            break  # parts that wait for each other: none is left to begin with
     queries = tuple(dict.fromkeys(query for number in sorted(found) for query in found[number].queries))
     pools = {
         number: [_renumbered(one, found[number].queries, queries) for one in found[number].contexts]
         for number in sorted(found)
     }
-    shares = {part.id: SHARES[part.aim] for part in asked.values()} | {WHOLE: 1.0}
+    kept = merged(pools, {part.id: _share(part) for part in asked.values()}, budget)
     return Evidence(
         question,
         queries,
-        (kept := merged(pools, shares, budget)),
+        kept,
         complete=all(evidence.complete for evidence in found.values()) and _all_in(pools.values(), kept),
         ledger=found[WHOLE].ledger,
         parts=tuple(asked[number] for number in sorted(asked) if number != WHOLE),
     )
+
+
+def waves(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """The parts in rounds: each round's wait for none but those of earlier rounds. What waits in a circle is left out.
+
+    >>> [[part.id for part in wave] for wave in waves([Part(1, "a"), Part(2, "b {1}"), Part(3, "c")])]
+    [[1, 3], [2]]
+    """
+    done: set[int] = set()
+    waiting = list(parts)
+    while ready := [part for part in waiting if done.issuperset(part.after)]:
+        yield ready
+        done |= {part.id for part in ready}
+        waiting = [part for part in waiting if part.id not in done]
 
 
 def merged(pools: Mapping[int, Sequence[Context]], shares: Mapping[int, float], budget: int) -> tuple[Context, ...]:
@@ -97,10 +106,16 @@ def merged(pools: Mapping[int, Sequence[Context]], shares: Mapping[int, float], 
     return tuple(replace(one, serves=tuple(number for number in one.serves if number != WHOLE)) for one in kept)
 
 
-def _found(parts: Sequence[Part], find: Callable[[str, Aim], Evidence], concurrency: int) -> dict[int, Evidence]:
+def _share(part: Part) -> float:
+    return 1.0 if part.id == WHOLE else SHARES[part.aim]
+
+
+def _found(parts: Iterable[Part], find: Callable[[str, Aim], Evidence], concurrency: int) -> dict[int, Evidence]:
     """The evidence for each part by its number, searched for at once."""
     found: dict[int, Evidence] = {}
-    work = each(parts, lambda part: find(part.text, part.aim if part.id else Aim.FACT), concurrency=concurrency)
+    work = each(
+        parts, lambda part: find(part.text, Aim.FACT if part.id == WHOLE else part.aim), concurrency=concurrency
+    )
     for part, evidence in work:
         if isinstance(evidence, KohakuError):
             work.close()

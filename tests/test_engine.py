@@ -170,7 +170,10 @@ def test_the_documents_that_a_model_chose_are_searched_and_the_share_removed_is_
     assert not evidence.complete
 
 
-def test_the_sections_that_a_model_chose_come_in_its_order(opened: Callable[..., Engine], server: FakeServer) -> None:
+def test_the_sections_that_a_model_chose_come_in_its_order(
+    opened: Callable[..., Engine], server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retriever.filters.KEPT", 0)
     plain = opened().retrieve("How much water?")
     server.otherwise = replies(section_filter={"useful": [2, 1]})
     evidence = opened(section_filter=True).retrieve("How much water?")
@@ -178,8 +181,9 @@ def test_the_sections_that_a_model_chose_come_in_its_order(opened: Callable[...,
 
 
 def test_a_reading_after_an_abstention_sees_what_the_filters_removed(
-    opened: Callable[..., Engine], server: FakeServer
+    opened: Callable[..., Engine], server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("retriever.filters.KEPT", 0)
     blank = {"explanation": "", "answer": "is_blank", "answer_value": "is_blank", "ref_id": [], "quotes": []}
     server.otherwise = replies(section_filter={"useful": [1]}, answer={**blank, "is_blank": True})
     answer = opened(section_filter=True, retries=1).ask("How much water?")

@@ -38,6 +38,12 @@ def context(node: str, text: str = "text", tokens: int = 10) -> Context:
 THREE = [context("a"), context("b"), context("c")]
 
 
+@pytest.fixture(autouse=True)
+def nothing_stays_by_itself(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "first_finds" not in request.node.name:
+        monkeypatch.setattr("retriever.filters.KEPT", 0)
+
+
 def nodes(contexts: Sequence[Context]) -> list[str]:
     return [one.node for one in contexts]
 
@@ -47,6 +53,13 @@ def test_the_useful_sections_stay_in_the_models_order_and_the_share_removed_is_t
     assert nodes(kept) == ["c", "a"]
     assert (filtered.shown, filtered.kept, filtered.fell_back) == (3, 2, False)
     assert filtered.removed == pytest.approx(1 / 3)
+
+
+def test_the_first_finds_of_the_search_stay_behind_what_the_model_chose() -> None:
+    many = [context(f"n{n}") for n in range(20)]
+    kept, filtered = sections("q", many, Chooser(15, 2), budget=1000)
+    assert nodes(kept) == ["n14", "n1", "n0", "n2", "n3", "n4", "n5"]
+    assert (filtered.shown, filtered.kept) == (20, 7)
 
 
 @pytest.mark.parametrize("useful", [[], [0], [4, -1]])
