@@ -48,10 +48,10 @@ class Ensemble:
         return [run.name for run in self.runs]
 
 
-def ensemble(runs: Sequence[Run], rules: Rules) -> Ensemble:
-    """The outcome of a vote by runs."""
+def ensemble(runs: Sequence[Run], rules: Rules, kinds: Mapping[int, object] | None = None) -> Ensemble:
+    """The outcome of a vote by runs; those of one kind are trusted alike."""
     cast = ballots_of([run.rows for run in runs])
-    trusted = trust(cast)
+    trusted = trust(cast, kinds)
     return Ensemble(tuple(runs), trusted if rules.weighted else None, tuple(elect(cast, rules, trusted)))
 
 

@@ -80,6 +80,8 @@ def arranged(contexts: Sequence[Context], order: Order) -> list[Context]:
     With `ends` the best stand at both ends and the worst between: models overlook what is in the middle of a long
     prompt (Liu et al. 2023, "Lost in the Middle").
     """
+    if order == "best_last":
+        return list(contexts[::-1])
     return [*contexts[::2], *contexts[1::2][::-1]] if order == "ends" else list(contexts)
 
 

@@ -22,10 +22,13 @@ ROUNDS = 200
 CLOSE = 1e-9
 
 
-def reliabilities(questions: Iterable[Mapping[int, int]]) -> dict[int, float]:
+def reliabilities(
+    questions: Iterable[Mapping[int, int]], kinds: Mapping[int, object] | None = None
+) -> dict[int, float]:
     """How often each run is right where it answers; a question gives the class of the value that each run gave.
 
-    Questions that fewer than two runs answered teach nothing. Sums are exact, so the order of runs changes no digit.
+    Runs of one kind (by `kinds`: of one model, say) are taken to be right alike, and learned of together. Questions
+    that fewer than two runs answered teach nothing. Sums are exact, so the order of runs changes no digit.
 
     >>> found = reliabilities([{0: 1, 1: 1, 2: 2}, {0: 1, 1: 1, 2: 1}, {0: 1, 1: 1, 2: 3}])
     >>> found[0] == found[1] > found[2]
@@ -35,7 +38,7 @@ def reliabilities(questions: Iterable[Mapping[int, int]]) -> dict[int, float]:
     right = [{label: _share(given, label) for label in given.values()} for given in answers]
     found: dict[int, float] = {}
     for _ in range(ROUNDS):
-        before, found = found, _rates(answers, right)
+        before, found = found, _rates(answers, right, kinds or {})
         right = [_posterior(given, found) for given in answers]
         if before and max(abs(found[run] - before[run]) for run in found) < CLOSE:
             break
@@ -56,17 +59,23 @@ def _share(given: Mapping[int, int], label: int) -> float:
     return sum(other == label for other in given.values()) / len(given)
 
 
-def _rates(answers: Iterable[Mapping[int, int]], right: Iterable[Mapping[int, float]]) -> dict[int, float]:
-    """Each run's mean chance of being right, drawn towards that of all."""
-    chances: dict[int, list[float]] = defaultdict(list)
+def _rates(
+    answers: Iterable[Mapping[int, int]], right: Iterable[Mapping[int, float]], kinds: Mapping[int, object]
+) -> dict[int, float]:
+    """Each run's mean chance of being right, with the others of its kind, drawn towards that of all."""
+    chances: dict[object, list[float]] = defaultdict(list)
+    runs: set[int] = set()
     for given, chance in zip(answers, right, strict=True):
+        runs |= given.keys()
         for run, label in given.items():
-            chances[run].append(chance[label])
+            chances[kinds.get(run, run)].append(chance[label])
     if not chances:
         return {}
     of_all = math.fsum(c for found in chances.values() for c in found) / sum(map(len, chances.values()))
-    rates = {run: (math.fsum(found) + SMOOTHING * of_all) / (len(found) + SMOOTHING) for run, found in chances.items()}
-    return {run: min(SUREST, max(1 - SUREST, rate)) for run, rate in rates.items()}
+    rates = {
+        kind: (math.fsum(found) + SMOOTHING * of_all) / (len(found) + SMOOTHING) for kind, found in chances.items()
+    }
+    return {run: min(SUREST, max(1 - SUREST, rates[kinds.get(run, run)])) for run in sorted(runs)}
 
 
 def _posterior(given: Mapping[int, int], rates: Mapping[int, float]) -> dict[int, float]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
 
 from answerer.answer import Answer, Question
 from answerer.values import BLANK
 from kohaku.errors import KohakuError
 from kohaku.threads import each
 from retriever.evidence import Evidence
+
+Planned = TypeVar("Planned")
 
 
 def respond(
@@ -51,16 +56,21 @@ def held_to(answer: Answer, *, strict: bool) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question: its answer, or the error that left it without one, for the next run."""
+    """What became of a question: its answer, or the error that left it without one, for the next run.
+
+    `take` is which of several readings it was, None where there is but one.
+    """
 
     question: Question
     answer: Answer | None = None
     error: KohakuError | None = None
+    take: int | None = None
 
     @property
     def reason(self) -> str:
         """Why there is no answer, "" where there is one."""
-        return str(self.error) if self.error else ""
+        reading = "" if self.take is None else f"reading {self.take + 1}: "
+        return f"{reading}{self.error}" if self.error else ""
 
 
 def respond_all(
@@ -81,6 +91,54 @@ def respond_all(
                 on_done(Outcome(question, error=result))
             else:
                 on_done(Outcome(question, answer=result))
+
+
+def respond_several(
+    questions: Iterable[Question],
+    due: Callable[[Question], Iterable[int]],
+    respond_one: Callable[[Question, int], Answer],
+    *,
+    concurrency: int,
+    on_done: Callable[[Outcome], None],
+) -> None:
+    """Reads each question as often as is `due`, in rounds: which reading is due next hangs on what the last ones said.
+
+    Otherwise like `respond_all`.
+    """
+    waiting = list(questions)
+    while round := [(question, number) for question in waiting for number in due(question)]:
+        round.sort(key=lambda what: what[1])  # else readings of one question would wait for its evidence together
+        read_now = partial(_read_now, respond_one)
+        with closing(each(round, read_now, concurrency=concurrency)) as outcomes:
+            for (question, number), result in outcomes:
+                if isinstance(result, KohakuError):
+                    on_done(Outcome(question, error=result, take=number))
+                else:
+                    on_done(Outcome(question, answer=result, take=number))
+        waiting = [question for question in waiting if question.id in {asked.id for asked, _ in round}]
+
+
+def _read_now(respond_one: Callable[[Question, int], Answer], what: tuple[Question, int]) -> Answer:
+    return respond_one(*what)
+
+
+class Sought(Generic[Planned]):
+    """What is found for one question, planned and sought once however many readings want it."""
+
+    def __init__(self, plan: Callable[[], Planned], retrieve: Callable[[Planned, int], Evidence]) -> None:
+        self._plan, self._retrieve = plan, retrieve
+        self._planned: Planned | None = None
+        self._found: dict[int, Evidence] = {}
+        self._turn = threading.Lock()
+
+    def __call__(self, times: int) -> Evidence:
+        """So many times the evidence."""
+        with self._turn:
+            if self._planned is None:
+                self._planned = self._plan()
+            if times not in self._found:
+                self._found[times] = self._retrieve(self._planned, times)
+            return self._found[times]
 
 
 def _nodes(evidence: Evidence) -> set[str]:

@@ -89,6 +89,16 @@ def harmless_value(text: str) -> str:
     return harmless(text) if runs and pair(text) is None else text
 
 
+def earlier_rows(path: str | Path) -> list[Row]:
+    """The rows of a submission that is to be written anew, none where there is no file.
+
+    Raises TableError where the path can't be written to, or holds a CSV that is no submission.
+    """
+    check_target(path)
+    path = Path(path)
+    return read_rows(path, COLUMNS) if path.is_file() and path.stat().st_size else []
+
+
 class Submission:
     """A submission CSV in the making; use it as a context manager, which writes the CSV whatever ends the run."""
 
@@ -100,8 +110,7 @@ class Submission:
         self.path = Path(path)
         self.questions = tuple(questions)
         self._rows: dict[str, Row] = {}
-        check_target(path)
-        earlier = self._earlier()
+        earlier = earlier_rows(path)
         if restart:  # the old rows go now: a run that restarts and is killed must not take them up again
             self.path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
@@ -110,6 +119,11 @@ class Submission:
         # Whatever a kill left half written ends here (empty lines are passed over); and a place that can't be
         # written is known before any question is asked.
         self._append("\n")
+
+    @property
+    def rows(self) -> Mapping[str, Row]:
+        """The finished rows by question id."""
+        return self._rows
 
     @property
     def waiting(self) -> list[Question]:
@@ -143,9 +157,6 @@ class Submission:
     @property
     def _journal_path(self) -> Path:
         return self.path.with_name(self.path.name + JOURNAL)
-
-    def _earlier(self) -> list[Row]:
-        return read_rows(self.path, COLUMNS) if self.path.is_file() and self.path.stat().st_size else []
 
     def _take_up(self, earlier: Sequence[Row]) -> None:
         asked = {question.id: _asked(question.text, question.unit) for question in self.questions}

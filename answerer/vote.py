@@ -117,12 +117,13 @@ def elect(questions: Iterable[Sequence[Ballot]], rules: Rules, trusted: Mapping[
     return [_outcome(_weighed(one, trusted) if rules.weighted else one, rules) for one in questions]
 
 
-def trust(questions: Sequence[Sequence[Ballot]]) -> dict[int, float]:
+def trust(questions: Sequence[Sequence[Ballot]], kinds: Mapping[int, object] | None = None) -> dict[int, float]:
     """How often each run is taken to be right where it gives a value, learned from all questions together.
 
     Abstentions are left out: how well a run knows what it can't answer is nothing that agreement on values tells.
+    Runs of one kind are trusted alike.
     """
-    found = reliabilities({b.run: b.label for b in one if b.label != BLANK_CLASS} for one in questions)
+    found = reliabilities(({b.run: b.label for b in one if b.label != BLANK_CLASS} for one in questions), kinds)
     return {run: found.get(run, UNKNOWN) for run in sorted({b.run for one in questions for b in one})}
 
 
@@ -141,14 +142,16 @@ def ballots(rows: Mapping[int, Row]) -> list[Ballot]:
 
 def is_decided(cast: Sequence[Ballot], total: int, rules: Rules) -> bool:
     """Whether the value can't change any more, whatever the runs that are still to come (up to `total`) say."""
-    if rules.mode == "ref_priority":
-        sides = Counter((ballot.label, ballot.documents) for ballot in cast)
-    else:
-        sides = Counter((ballot.label, frozenset[str]()) for ballot in cast)
-    return any(
-        2 * number > total and (label != BLANK_CLASS or rules.blanks_win_as != "filter")
-        for (label, _), number in sides.items()
-    )
+    return 2 * agreement(cast, rules) > total
+
+
+def agreement(cast: Sequence[Ballot], rules: Rules) -> int:
+    """How many runs say one thing at most, of what may win by itself."""
+    by_references = rules.mode == "ref_priority"
+    sides = Counter((b.label, b.documents if by_references else frozenset()) for b in cast)
+    if rules.blanks_win_as == "filter":
+        sides = Counter({side: number for side, number in sides.items() if side[0] != BLANK_CLASS})
+    return max(sides.values(), default=0)
 
 
 def _order(runs: Sequence[Mapping[str, Row]]) -> list[str]:

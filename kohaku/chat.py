@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import threading
@@ -74,6 +75,15 @@ class Manner:
         return replace(self, refused=self.refused | {parameter})
 
 
+@dataclass(slots=True)
+class _Server:
+    """What has turned out about a server, for all who ask it."""
+
+    manner: Manner = Manner()
+    was_reached: bool = False  # one that answered once and is gone may come back
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
 class OpenAIChat:
     """A model behind an OpenAI-compatible server; one object serves any number of threads.
 
@@ -110,14 +120,24 @@ class OpenAIChat:
         self._key = api_key
         self._temperature, self._seed, self._max_output = temperature, seed, max_output
         self._base_delay, self._sleep, self._tries = base_delay, sleep, tries
-        self._cache = cache if temperature == 0 or seed is not None else None
+        self._replies = cache
         self.price, self._purse = price, purse or Purse(None)
         self._timeout = timeout
         self._in_flight = threading.BoundedSemaphore(concurrency)
-        self._manner, self._lock = Manner(), threading.Lock()
-        self._was_reached = False  # a server that answered once and is gone may come back
+        self._server = _Server()
         # retries are counted here, once, and not twice over
         self._client = endpoint.client(timeout=timeout, retries=0)
+
+    def varied(self, *, temperature: float, seed: int | None) -> OpenAIChat:
+        """The same model asked in other terms: one connection, one limit of calls in flight, one count of usage."""
+        other = copy.copy(self)
+        other._temperature, other._seed = temperature, seed
+        return other
+
+    @property
+    def _cache(self) -> ReplyCache | None:
+        """Where replies are kept, None where the same request may get another one."""
+        return self._replies if self._temperature == 0 or self._seed is not None else None
 
     def __enter__(self) -> OpenAIChat:
         return self
@@ -130,16 +150,17 @@ class OpenAIChat:
     def close(self) -> None:
         """Closes the connections to the server, and the cache."""
         self._client.close()
-        if self._cache is not None:
-            self._cache.close()
+        if self._replies is not None:
+            self._replies.close()
 
     def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
         """The reply as its schema. One that can't be read is asked for once more, then it is a ReplyError."""
-        if self._cache is None:
+        cache = self._cache
+        if cache is None:
             return self._asked(messages, schema)[0]
         # in the manner of the first request, whatever the server turns out to take: a rerun knows no more
         key = key_of(self._place, self._request(messages, schema, self._seed, Manner()))
-        known = self._cache.get(key)
+        known = cache.get(key)
         if known is not None:
             try:
                 reply = parse(known, schema)
@@ -149,7 +170,7 @@ class OpenAIChat:
                 self.usage.add(schema_name(schema), cached=1)
                 return reply
         reply, text = self._asked(messages, schema)
-        self._cache.put(key, text)
+        cache.put(key, text)
         return reply
 
     def _asked(self, messages: Sequence[Message], schema: type[T]) -> tuple[T, str]:
@@ -185,14 +206,14 @@ class OpenAIChat:
     def _in_some_manner(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
         """One reply, asked for in ever plainer manners until the server takes one."""
         while True:
-            manner = self._manner
+            manner = self._server.manner
             request = self._request(messages, schema, seed, manner)
             try:
                 return self._call(request, schema_name(schema))
             except _Refused as refusal:
-                with self._lock:
-                    if self._manner == manner:  # else another thread has met the same refusal, and went on from it
-                        self._manner = manner.after(refusal.remedy, refusal.parameter)
+                with self._server.lock:
+                    if self._server.manner == manner:  # else another thread met the same refusal, and went on from it
+                        self._server.manner = manner.after(refusal.remedy, refusal.parameter)
 
     def _request(
         self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None, manner: Manner
@@ -224,15 +245,15 @@ class OpenAIChat:
                 left = _still_left(0.0)
                 self.usage.add(stage, calls=1)
                 completion = self._client.chat.completions.create(**request, timeout=min(self._timeout, left))
-                self._was_reached = True
+                self._server.was_reached = True
                 paid.append(self._count(completion, stage))
         except openai.APIStatusError as error:
-            self._was_reached = True
+            self._server.was_reached = True
             raise self._meaning(_fault(error), request) from None
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
             # a timeout is a connection error too; ValueError is a body that is no JSON
             cause = error.__cause__ or error
-            if type(cause).__name__ == "ConnectError" and not self._was_reached:
+            if type(cause).__name__ == "ConnectError" and not self._server.was_reached:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
             raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
         except openai.OpenAIError as error:

@@ -7,8 +7,8 @@ from typing import Literal
 Fusion = Literal["score", "rrf", "combined", "frequency", "append"]
 """How rankings become one."""
 
-Order = Literal["best_first", "ends"]
-"""How evidence stands in a prompt: best first, or the best at both ends and the rest between."""
+Order = Literal["best_first", "best_last", "ends"]
+"""How evidence stands in a prompt: best first, best last, or the best at both ends and the rest between."""
 
 Decompose = Literal["auto", "on", "off"]
 """Whether a question is split into parts: where it shows that it has some, wherever a model finds some, never."""

@@ -95,6 +95,11 @@ class Settings(BaseModel):
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     # ensembles
+    runs: int | None = Field(None, ge=1, description="readings a question, then a vote; default: one a model")
+    models: tuple[str, ...] | None = Field(
+        None, description="chat models that read by turns, several between commas; default: the model"
+    )
+    runs_temperature: float = Field(0.7, ge=0, le=2, description="temperature of the readings after the first")
     vote: VoteMode = Field("weighted", description="how runs' rows become one")
     blanks: Blanks | None = Field(
         None,
@@ -121,6 +126,28 @@ class Settings(BaseModel):
     def passwords(self) -> tuple[str, ...]:
         """The passwords of files, plainly."""
         return tuple(password.get_secret_value() for password in self.password or ())
+
+    @property
+    def first_model(self) -> str | None:
+        """The chat model for all that is done once; None where there is none."""
+        return self.model or (self.models[0] if self.models else None)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The chat models that read, in turn; none where the built-in reader does."""
+        return self.models or ((self.model,) if self.model else ())
+
+    @property
+    def readings(self) -> int:
+        """How many readings a question gets."""
+        return self.runs or len(self.models or (1,))
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(name.strip() for name in value.split(",") if name.strip()) or None
 
     @field_validator("password", mode="before")
     @classmethod

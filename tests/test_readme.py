@@ -15,7 +15,7 @@ import typer
 from fake_server import FakeServer, says
 from typer.testing import CliRunner
 
-from answerer import extract, quotes, reliability, score
+from answerer import extract, quotes, reliability, score, takes
 from answerer.submission import COLUMNS
 from indexer import grow
 from kohaku import store
@@ -164,6 +164,8 @@ NUMBERS = {
         f"confidence of {extract.THRESHOLD}",
     ],
     "docs/ensembles.md": [
+        f"`runs_temperature`, {Settings().runs_temperature},",
+        f"by seed: {takes.SEED_STEP} more",
         f"Numbers within {score.TOLERANCE:.1%}".replace("%", " %"),
         f"{reliability.SMOOTHING} answers as good",
         f"within {1 - reliability.SUREST:.2f} and {reliability.SUREST}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -82,6 +83,13 @@ OcrLanguage = Annotated[
     str | None, typer.Option("--ocr-language", help="Tesseract's name of it: eng, eng+deu.", show_default="eng")
 ]
 Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
+Runs = Annotated[
+    int | None, typer.Option("--runs", min=1, help="Readings a question, then a vote.", show_default="one a model")
+]
+Models = Annotated[
+    str | None, typer.Option("--models", help="Chat models that read by turns, between commas.", show_default="--model")
+]
+VoteName = Annotated[VoteMode | None, typer.Option("--vote", help="How readings become one.", show_default="weighted")]
 VoteBlanks = Annotated[
     Blanks | None,
     typer.Option(
@@ -434,6 +442,12 @@ def answer(
     doc: Docs = None,
     not_doc: NotDocs = None,
     kind: Kinds = None,
+    runs: Runs = None,
+    models: Models = None,
+    vote: VoteName = None,
+    blanks: VoteBlanks = None,
+    tiebreak: VoteTiebreak = None,
+    confidence: Confidence = None,
     embedder: EmbedderName = None,
     explain: Explain = False,
     config: Config = None,
@@ -467,6 +481,11 @@ def answer(
         source_filter=source_filter,
         section_filter=section_filter,
         embedder=embedder,
+        runs=runs,
+        models=models,
+        vote=vote,
+        blanks=blanks,
+        tiebreak=tiebreak,
     )
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
@@ -477,15 +496,18 @@ def answer(
         _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
     else:
         _refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
+        _refuse(confidence, "--confidence goes with --questions: it has a row for each")
         _refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
     scope = _scope(where, doc, not_doc, kind)
     _spare(out, settings.db, questions, metadata)
+    _spare(confidence, settings.db, questions, metadata)
+    _refuse_twice(out, confidence)
     from kohaku.doors.display import answer_lines, answer_object, progress_bar, usage_lines, usage_object
     from kohaku.doors.engine import Engine
     from kohaku.store import Store
 
     with Engine(Store.open(settings.db), settings) as engine:
-        if settings.model is None:
+        if not settings.readers:
             _say("no model is configured: the built-in extractive reader answers")
         if question is not None:
             found = engine.ask(_typed(question), unit=unit, scope=scope, explain=explain)
@@ -497,14 +519,26 @@ def answer(
                 if found.evidence is not None:
                     _explain(found.evidence)
         elif questions is not None and out is not None:
+            made: Counter[str] = Counter()
             with progress_bar() as advance:
                 failed = engine.submit(
-                    questions, out, metadata=metadata, restart=not resume, scope=scope, progress=advance
+                    questions,
+                    out,
+                    metadata=metadata,
+                    restart=not resume,
+                    confidence=confidence,
+                    scope=scope,
+                    on_done=lambda outcome: made.update([outcome.question.id] if outcome.answer else []),
+                    progress=advance,
                 )
+            if len(engine.takes) > 1:
+                _say(f"{made.total()} readings of {len(made)} questions, {len(engine.takes)} at most of each")
             for line in usage_lines(engine.usage(), settings.known_prices):
                 _say(line)
             for outcome in failed:
                 _say(f"{outcome.question.id}: {outcome.reason}")
+            if failed and len(engine.takes) > 1:
+                raise KohakuError(f"{len(failed)} readings are missing in {out}: run the same command again for them")
             if failed:
                 raise KohakuError(f"{len(failed)} rows are missing in {out}: run the same command again for them")
             _say(f"wrote {out}")
@@ -529,7 +563,7 @@ def vote(
     """
     for path in (out, confidence):
         _spare(path, *runs)
-    _refuse(confidence is not None and confidence.absolute() == out.absolute(), "--out and --confidence are one file")
+    _refuse_twice(out, confidence)
     from kohaku.doors.display import vote_lines, voted_object
     from kohaku.doors.voting import vote as run
 
@@ -717,6 +751,12 @@ def _refuse_empty(question: str | None) -> None:
     """Raises BadParameter for a question that asks nothing."""
     if question is not None and not question.strip():
         raise typer.BadParameter("the QUESTION is empty")
+
+
+def _refuse_twice(out: Path | None, other: Path | None) -> None:
+    """Raises BadParameter where two files to be written are one."""
+    if out is not None and other is not None:
+        _refuse(out.absolute() == other.absolute(), f"{out} is to be two files: give another path to one of them")
 
 
 def _typed(argument: str) -> str:

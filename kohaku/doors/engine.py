@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from answerer import extract, reader
 from answerer.answer import Answer, Citation, Question
 from answerer.pinpoint import pinpointed
-from answerer.respond import Outcome, respond, respond_all
+from answerer.respond import Outcome, Sought, respond, respond_all, respond_several
+from answerer.runs import Runs
 from answerer.submission import Submission, read_questions, row
+from answerer.takes import Take, cast, next_takes, takes, together
+from answerer.vote import Rules
 from indexer.metadata import read_metadata
 from kohaku import deadline
+from kohaku.chat import OpenAIChat
 from kohaku.doors.display import Advance, evidence_object, json_line
-from kohaku.doors.searcher import Searcher
+from kohaku.doors.searcher import Plan, Searcher, load_chat, log
+from kohaku.errors import KohakuError, SettingsError
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.decompose import Part
@@ -35,25 +40,17 @@ class Engine(Searcher):
         With `explain` it brings the evidence that was read last, which says how it came about.
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
-        with deadline.within(self.settings.deadline):
-            planned = self.plan(asked.text)
-            answer = respond(
-                asked,
-                lambda times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
-                self._read,
-                retries=self.settings.retries,
-                strict=self.settings.strict,
-            )
-        return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
+        return self._ask(asked, scope, explain=explain, concurrency=self.settings.concurrency)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
     ) -> None:
         """Answers many questions at once; a failed one is an outcome with an error, and stops no other."""
-        _ = self.embedder, self.chat, self.planner, self.reranker  # made once, before threads want them
+        self._load()
         if scope.names_documents:
             admitted(scope, self.store.documents())  # what is wrong with it is said once, and not for each question
-        respond_all(questions, partial(self.ask, scope=scope), concurrency=self.settings.concurrency, on_done=on_done)
+        ask = partial(self._ask, scope=scope, concurrency=1)  # threads enough: the questions have one each
+        respond_all(questions, ask, concurrency=self.settings.concurrency, on_done=on_done)
 
     def retrieve_to(
         self, questions: str | Path, out: str | Path, *, scope: Scope = EVERYWHERE, explain: bool = False
@@ -70,6 +67,7 @@ class Engine(Searcher):
         *,
         metadata: str | Path | None = None,
         restart: bool = False,
+        confidence: str | Path | None = None,
         scope: Scope = EVERYWHERE,
         on_done: Callable[[Outcome], None] = lambda outcome: None,
         progress: Advance | None = None,
@@ -79,10 +77,19 @@ class Engine(Searcher):
         Rows that an earlier run finished are kept, unless `restart`. A killed run goes on where it was. What failed is
         asked again at the end, a few times, as long as that helps: faults of a busy server pass. Raises NoAccess, with
         the finished rows written, where the model's server takes no call at all.
+
+        Of several readings each is kept (see `answerer.runs`), and their vote is what is written; `confidence` is a CSV
+        of how far they agree.
         """
         documents = {document.id: document.metadata for document in self.store.documents()}
         if metadata is not None:
             documents |= read_metadata(metadata)
+        if len(self.takes) > 1:
+            asked = read_questions(questions)
+            with Runs(out, asked, self.takes, self.rules, restart=restart, confidence=confidence) as runs:
+                return self._submit_several(runs, documents, scope, on_done, progress)
+        if confidence is not None:
+            raise SettingsError("--confidence says how far several readings agree: give --runs too, or leave it out")
         failed: dict[str, Outcome] = {}
         with Submission(out, read_questions(questions), restart=restart) as submission:
             total = len(submission.waiting)
@@ -104,14 +111,140 @@ class Engine(Searcher):
                     break
         return list(failed.values())
 
+    @cached_property
+    def takes(self) -> tuple[Take, ...]:
+        """The readings that a question gets; none where the built-in reader makes the only one."""
+        settings = self.settings
+        if not settings.readers:
+            if settings.readings > 1:
+                log.warning("%d readings by the built-in reader would be the same: it makes one", settings.readings)
+            return ()
+        return takes(
+            settings.readings,
+            settings.readers,
+            temperature=settings.temperature,
+            others_temperature=settings.runs_temperature,
+            seed=settings.seed,
+            order=settings.order,
+        )
+
+    @property
+    def rules(self) -> Rules:
+        """How the readings vote: of equal votes the first reading's is the most careful one."""
+        return Rules(self.settings.vote, self.settings.blanks, self.settings.tiebreak or "first")
+
+    @cached_property
+    def readers(self) -> dict[str, OpenAIChat]:
+        """The models that read, by name."""
+        known = {chat.model: chat for chat in (self.planner, self.chat) if chat is not None}
+        return {name: known.get(name) or load_chat(self.settings, name, self._purse) for name in self.settings.readers}
+
+    def _clients(self) -> list[OpenAIChat]:
+        readers: dict[str, OpenAIChat] = self.__dict__.get("readers", {})
+        return list({id(client): client for client in (*super()._clients(), *readers.values())}.values())
+
+    def _load(self) -> None:
+        """Makes what threads will want, before they do."""
+        _ = self.embedder, self.chat, self.planner, self.reranker, self.takes, self.readers
+
+    def _ask(self, asked: Question, scope: Scope, *, concurrency: int, explain: bool = False) -> Answer:
+        sought = self._seek(asked, scope, explain=explain)
+        if len(self.takes) < 2:
+            return self._respond(asked, sought, 0)
+        self._load()
+        answers: dict[int, Answer] = {}
+        failures: dict[int, KohakuError] = {}
+
+        def done(outcome: Outcome) -> None:
+            number = outcome.take or 0
+            if outcome.answer is not None:
+                answers[number] = outcome.answer
+            elif outcome.error is not None:
+                failures[number] = outcome.error
+
+        def due(question: Question) -> list[int]:
+            return next_takes(cast(answers), answers.keys() | failures.keys(), len(self.takes), self.rules)
+
+        with deadline.within(self.settings.deadline):
+            respond_several(
+                [asked],
+                due,
+                lambda question, number: self._respond(question, sought, number),
+                concurrency=concurrency,
+                on_done=done,
+            )
+        if not answers:
+            raise failures[min(failures)]
+        return together(asked, answers, self.rules)
+
+    def _submit_several(
+        self,
+        runs: Runs,
+        documents: Mapping[str, Mapping[str, str]],
+        scope: Scope,
+        on_done: Callable[[Outcome], None],
+        progress: Advance | None,
+    ) -> list[Outcome]:
+        self._load()
+        if scope.names_documents:
+            admitted(scope, self.store.documents())
+        sought: dict[str, Sought[Plan]] = {}
+        failed: dict[tuple[str, int], Outcome] = {}
+        waiting = {question.id: question for question in runs.questions if runs.due(question)}
+        total = len(waiting)
+
+        def respond_one(question: Question, number: int) -> Answer:
+            return self._respond(question, sought[question.id], number)
+
+        def done(outcome: Outcome) -> None:
+            question, number = outcome.question, outcome.take or 0
+            if outcome.answer is None:
+                failed[question.id, number] = outcome
+                runs.fail(question, number)
+            else:
+                failed.pop((question.id, number), None)
+                runs.add(number, row(outcome.answer, documents))
+            if not runs.due(question):
+                waiting.pop(question.id, None)
+                sought.pop(question.id, None)
+            if progress:
+                progress(total - len(waiting), total, question.id)
+            on_done(outcome)
+
+        for _ in range(PASSES):
+            before = len(failed)
+            asked = [question for question in runs.questions if runs.due(question)]
+            sought.update({question.id: self._seek(question, scope) for question in asked})
+            respond_several(asked, runs.due, respond_one, concurrency=self.settings.concurrency, on_done=done)
+            runs.forgive()
+            failed = {reading: outcome for reading, outcome in failed.items() if runs.due(outcome.question)}
+            if len(failed) in (0, before):
+                break
+        return list(failed.values())
+
+    def _seek(self, asked: Question, scope: Scope, *, explain: bool = False) -> Sought[Plan]:
+        return Sought(
+            lambda: self.plan(asked.text),
+            lambda planned, times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
+        )
+
+    def _respond(self, asked: Question, sought: Sought[Plan], number: int) -> Answer:
+        settings = self.settings
+        with deadline.within(settings.deadline):
+            answer = respond(asked, sought, self._reader(number), retries=settings.retries, strict=settings.strict)
+        return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
+
     def _pinpointed(self, citation: Citation) -> Citation:
         return pinpointed(citation, self.store.subtree(citation.node))
 
-    def _read(self, question: Question, evidence: Evidence) -> Answer:
-        if self.chat is None:
-            return extract.read(question, evidence)
-        return reader.read(question, evidence, self.chat, order=self.settings.order)
+    def _reader(self, number: int) -> Callable[[Question, Evidence], Answer]:
+        """What makes a reading of a question."""
+        if not self.takes:
+            return extract.read
+        take = self.takes[number]
+        chat = self.readers[take.model].varied(temperature=take.temperature, seed=take.seed)
+        return partial(reader.read, chat=chat, order=take.order)
 
     def _answer_part(self, part: Part, evidence: Evidence) -> str:
-        answer = self._read(Question("", part.text), evidence)
+        answer = self._reader(0)(Question("", part.text), evidence)
         return "" if answer.is_blank else answer.value

@@ -93,7 +93,7 @@ class Searcher:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         for name in ("hyde", "source_filter", "section_filter"):
-            if getattr(settings, name) and settings.model is None and settings.planner_model is None:
+            if getattr(settings, name) and settings.first_model is None and settings.planner_model is None:
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings = store, settings
         self._purse = Purse(settings.max_cost)
@@ -146,13 +146,13 @@ class Searcher:
     @cached_property
     def chat(self) -> OpenAIChat | None:
         """The model that answers; None where none is configured, and the built-in reader does."""
-        return self._chat(self.settings.model)
+        return self._chat(self.settings.first_model)
 
     @cached_property
     def planner(self) -> OpenAIChat | None:
         """The model that plans queries; None where rules do."""
         named = self.settings.planner_model
-        return self._chat(named) if named and named != self.settings.model else self.chat
+        return self._chat(named) if named and named != self.settings.first_model else self.chat
 
     @cached_property
     def ranking_chat(self) -> OpenAIChat | None:
@@ -160,7 +160,7 @@ class Searcher:
         kind, _, named = (self.settings.reranker or "").partition(":")
         if kind != LLM:
             return None
-        chat = self._chat(named) if named and named != self.settings.model else self.chat
+        chat = self._chat(named) if named and named != self.settings.first_model else self.chat
         if chat is None:
             raise SettingsError(f"reranker {LLM} needs a model: name one with --model, or as {LLM}:MODEL")
         return chat
