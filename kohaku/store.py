@@ -151,6 +151,8 @@ class Store:
         """Closes the file; a store that wrote leaves everything in the one file."""
         with self._turn:
             if self.writable:
+                with suppress(StoreError, sqlite3.OperationalError):
+                    self._correct_totals()
                 # A reader may still be there: then SQLite does it when the last one leaves.
                 with suppress(sqlite3.OperationalError):
                     self._db.execute("pragma wal_checkpoint(truncate)")
@@ -399,6 +401,23 @@ class Store:
                 raise
 
     # ---- inverted files: approximate indexes beside the file, made from it
+
+    def _correct_totals(self) -> None:
+        """Makes FTS5's count of passages and of their words true, by which BM25 weighs.
+
+        FTS5 does not take what is deleted from a table without content out of these totals: a document that was indexed
+        again and again would weigh more each time (SQLite 3.53; fts5.html, "Contentless-Delete Tables").
+        """
+        for tier in _COLUMNS:
+            table = f"{tier.value}_words"
+            [(written,)] = self._rows(f"select block from {table}_data where id = 1")
+            [(count,)] = self._rows(f"select count(*) from {table}_docsize")
+            if _varints(written)[:1] not in ([], [count]):
+                with self._change():
+                    sizes = [_varints(size) for (size,) in self._rows(f"select sz from {table}_docsize")]
+                    totals = [len(sizes), *(map(sum, zip(*sizes, strict=True)) if sizes else [0] * len(_COLUMNS[tier]))]
+                    block = b"".join(map(_varint, totals))
+                    self._db.execute(f"update {table}_data set block = :block where id = 1", {"block": block})
 
     def settle(self, exact_below: int) -> None:
         """Makes an inverted file of every part with so many vectors or more, where the store has changed since.
@@ -1043,6 +1062,28 @@ def _parted(held: Mapping[str, int], most: int) -> tuple[list[str], list[str]]:
 def _rarity(total: int, holding: int) -> float:
     """A word's weight as FTS5's bm25 has it (Robertson & Spärck Jones 1976), never below a millionth."""
     return max(math.log((max(total - holding, 0) + 0.5) / (holding + 0.5)), 1e-6)
+
+
+def _varints(data: bytes) -> list[int]:
+    """Numbers in SQLite's variable length, as FTS5 keeps its counts.
+
+    >>> _varints(_varint(5) + _varint(300))
+    [5, 300]
+    """
+    numbers, number = [], 0
+    for byte in data:
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(number)
+            number = 0
+    return numbers
+
+
+def _varint(number: int) -> bytes:
+    digits = [number & 0x7F]
+    while number := number >> 7:
+        digits.append(number & 0x7F | 0x80)
+    return bytes(digits[::-1])
 
 
 def _best(scores: Mapping[int, float], limit: int) -> list[Hit]:

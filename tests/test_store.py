@@ -119,6 +119,20 @@ def test_a_file_that_is_indexed_again_and_again_does_not_grow(store: Store, path
         store._db.execute(f"insert into {table} ({table}) values ('integrity-check')")
 
 
+def test_what_was_removed_weighs_nothing_in_a_search(tmp_path: Path) -> None:
+    scores = []
+    for times in (1, 5):
+        path = tmp_path / f"{times}.db"
+        for number in range(times):
+            with Store.create(path, fingerprint="letters/8", dimensions=DIMENSIONS) as store:
+                fill(store, tree(sentences=["Old whales and a cat."] * (40 * (times - number))))
+                fill(store, tree(sentences=("The cat sat.", "The dog ran.", "A bird.")))
+        with Store.open(path) as store:
+            scores.append([hit.score for hit in store.matching(["cat"], Tier.SENTENCE, 9)])
+            assert store.check() == []
+    assert scores[0] == pytest.approx(scores[1])
+
+
 def test_a_document_that_fails_half_way_leaves_the_old_one_whole(store: Store) -> None:
     fill(store, tree())
     broken = tree(sentences=("New one.", "New two."))
