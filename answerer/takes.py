@@ -10,7 +10,7 @@ from answerer.answer import Answer, Question
 from answerer.reader import abstention
 from answerer.references import read_references
 from answerer.submission import row
-from answerer.vote import Ballot, Rules, agreement, ballots, elect, trust
+from answerer.vote import UNKNOWN, Ballot, Rules, agreement, ballots, elect
 from kohaku.choices import Order
 
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -80,7 +80,7 @@ def together(question: Question, answers: Mapping[int, Answer], rules: Rules) ->
     confidence.
     """
     said = cast(answers)
-    [voted] = elect([said], rules, trust([said]))
+    [voted] = elect([said], rules, dict.fromkeys(answers, UNKNOWN))  # one question tells of no reading how good it is
     if voted.lead is None:
         return replace(abstention(question, voted.row["explanation"]), confidence=voted.confidence)
     lead = answers[voted.lead]
