@@ -11,9 +11,10 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from answerer.ballots import Row, ballots_of
 from answerer.submission import COLUMNS, harmless
 from answerer.values import BLANK
-from answerer.vote import Row, Rules, Voted, ballots_of, elect, trust
+from answerer.vote import Rules, Voted, elect, trust
 from kohaku.errors import TableError
 from kohaku.tables import check_target, check_unique, read_rows, write_rows
 from kohaku.text import storable

@@ -1,7 +1,7 @@
 """Several runs over a CSV's questions in the making, and the submission that they make together.
 
-Each run is a submission of its own, in a folder beside the CSV (`OUT.runs/1.csv`, …) with a journal of its own: what
-is paid for outlasts a kill, later runs go on from it, and `kohaku vote` can make other votes of it.
+Each run is a submission of its own, in a folder beside the CSV (`OUT.csv.runs/1.csv`, …) with a journal of its own:
+what is paid for outlasts a kill, later runs go on from it, and `kohaku vote` can make other votes of it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from types import TracebackType
 from typing import Self
 
 from answerer.answer import Question
+from answerer.ballots import ballots
 from answerer.ensemble import Ensemble, Run, ensemble, write_confidence
 from answerer.submission import COLUMNS, Row, Submission, earlier_rows
 from answerer.takes import Take, next_takes
-from answerer.vote import Rules, ballots
+from answerer.vote import Rules
 from kohaku.errors import TableError
 from kohaku.tables import check_target, write_rows
 
@@ -49,6 +50,9 @@ class Runs:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise TableError(f"{folder} can't be made: {error.strerror or error}") from None
+        if restart:  # those of further readings too, which this run may not make
+            for old in folder.glob("[0-9]*.csv*"):
+                old.unlink(missing_ok=True)
         self._runs = [Submission(folder / f"{take.number + 1}.csv", questions, restart=restart) for take in takes]
 
     def rows(self, question: Question) -> dict[int, Row]:
@@ -109,6 +113,6 @@ def folder_of(out: str | Path) -> Path:
     """Where the runs behind a submission lie.
 
     >>> str(folder_of("a/out.csv"))
-    'a/out.runs'
+    'a/out.csv.runs'
     """
-    return Path(out).with_suffix(".runs")
+    return Path(out).with_name(Path(out).name + ".runs")

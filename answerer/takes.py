@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from answerer.answer import Answer, Question
+from answerer.ballots import Ballot, ballots
 from answerer.reader import abstention
 from answerer.references import read_references
 from answerer.submission import row
-from answerer.vote import UNKNOWN, Ballot, Rules, agreement, ballots, elect
+from answerer.vote import UNKNOWN, Rules, agreement, elect
 from kohaku.choices import Order
 
 ORDERS: tuple[Order, ...] = get_args(Order)

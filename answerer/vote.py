@@ -7,22 +7,17 @@ are voted on by themselves (and, in the mode `independent`, apart from the value
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from answerer.classes import Reading, classes, reading
-from answerer.references import clean, read_references, write_references
+from answerer.ballots import BLANK_CLASS, Ballot, Row, ballots_of, commonest, listed, located
+from answerer.references import write_references
 from answerer.reliability import reliabilities, weight
 from answerer.submission import COLUMNS, UNANSWERED, harmless, harmless_value
-from answerer.units import unit_asked
-from answerer.values import BLANK, normalise
+from answerer.values import BLANK
 from kohaku.choices import Blanks, Tiebreak, VoteMode
 
-Row = Mapping[str, str]
-
-BLANK_CLASS = -1
 UNKNOWN = 0.5
 """How far a run is trusted that shares no answered question with another."""
 
@@ -57,26 +52,6 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Ballot:
-    """One run's row for a question: the value in a submission's form, its class among the rows, its documents.
-
-    `label` is BLANK_CLASS for an abstention; `weight` what it counts.
-    """
-
-    run: int
-    row: Row
-    value: str
-    label: int
-    references: tuple[str, ...]
-    weight: float = 1.0
-
-    @property
-    def documents(self) -> frozenset[str]:
-        """The references as they are compared: case is no difference."""
-        return frozenset(map(str.casefold, self.references))
-
-
-@dataclass(frozen=True, slots=True)
 class Voted:
     """A question's row, and how far the runs agree on it.
 
@@ -107,11 +82,6 @@ def vote(runs: Sequence[Mapping[str, Row]], rules: Rules) -> list[Voted]:
     return elect(cast, rules, trust(cast))
 
 
-def ballots_of(runs: Sequence[Mapping[str, Row]]) -> list[list[Ballot]]:
-    """What runs, each its rows by question id, say on each question of any of them."""
-    return [ballots({n: run[id] for n, run in enumerate(runs) if id in run}) for id in _order(runs)]
-
-
 def elect(questions: Iterable[Sequence[Ballot]], rules: Rules, trusted: Mapping[int, float]) -> list[Voted]:
     """The outcome for every question; in the mode `weighted` runs weigh as far as they are trusted."""
     return [_outcome(_weighed(one, trusted) if rules.weighted else one, rules) for one in questions]
@@ -127,19 +97,6 @@ def trust(questions: Sequence[Sequence[Ballot]], kinds: Mapping[int, object] | N
     return {run: found.get(run, UNKNOWN) for run in sorted({b.run for one in questions for b in one})}
 
 
-def ballots(rows: Mapping[int, Row]) -> list[Ballot]:
-    """What the runs say on one question; a row with neither value, answer nor reference says nothing, as if missing."""
-    said = {run: row for run, row in rows.items() if not _says_nothing(row)} or dict(rows)
-    wanted = _commonest_unit(said.values())
-    read = {run: _reading(row, wanted) for run, row in said.items()}
-    answering = [(run, found) for run, found in read.items() if found is not None]
-    labels = dict(zip((run for run, _ in answering), classes([found for _, found in answering]), strict=True))
-    return [
-        Ballot(run, row, _value(row), labels.get(run, BLANK_CLASS), _documents(row))
-        for run, row in sorted(said.items())
-    ]
-
-
 def is_decided(cast: Sequence[Ballot], total: int, rules: Rules) -> bool:
     """Whether the value can't change any more, whatever the runs that are still to come (up to `total`) say."""
     return 2 * agreement(cast, rules) > total
@@ -152,11 +109,6 @@ def agreement(cast: Sequence[Ballot], rules: Rules) -> int:
     if rules.blanks_win_as == "filter":
         sides = Counter({side: number for side, number in sides.items() if side[0] != BLANK_CLASS})
     return max(sides.values(), default=0)
-
-
-def _order(runs: Sequence[Mapping[str, Row]]) -> list[str]:
-    longest_first = sorted(runs, key=len, reverse=True)
-    return list(dict.fromkeys(id for run in longest_first for id in run))
 
 
 def _weighed(cast: Sequence[Ballot], trusted: Mapping[int, float]) -> list[Ballot]:
@@ -288,7 +240,7 @@ def _row(lead: Ballot, chosen: frozenset[str], pool: Sequence[Ballot]) -> dict[s
     row |= {column: lead.row.get(column, "") or BLANK for column in ("id", "question", "answer_unit")}
     row["answer_value"] = harmless_value(lead.value)
     if chosen == lead.documents and len(chosen) == len(lead.references):
-        documents, urls = lead.references, _listed(lead.row.get("ref_url", ""))
+        documents, urls = lead.references, listed(lead.row.get("ref_url", ""))
     else:
         names = _names(lead, pool)
         documents = tuple(names[document] for document in _cited_order(chosen, lead, names))
@@ -319,7 +271,7 @@ def _names(lead: Ballot, pool: Iterable[Ballot]) -> dict[str, str]:
     for ballot in pool:
         for name in ballot.references:
             spelled[name.casefold()][name] += 1
-    return {document: _commonest(names) for document, names in spelled.items()} | {
+    return {document: commonest(names) for document, names in spelled.items()} | {
         name.casefold(): name for name in reversed(lead.references)
     }
 
@@ -328,58 +280,16 @@ def _urls(lead: Ballot, pool: Iterable[Ballot]) -> dict[str, str]:
     """Where each document is, by the rows that give one URL for each of theirs, the lead before all."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for ballot in pool:
-        for name, url in _located(ballot):
+        for name, url in located(ballot):
             found[name.casefold()][url] += 1
-    return {document: _commonest(urls) for document, urls in found.items()} | {
-        name.casefold(): url for name, url in reversed(_located(lead))
+    return {document: commonest(urls) for document, urls in found.items()} | {
+        name.casefold(): url for name, url in reversed(located(lead))
     }
-
-
-def _located(ballot: Ballot) -> list[tuple[str, str]]:
-    urls = _listed(ballot.row.get("ref_url", ""))
-    return list(zip(ballot.references, urls, strict=True)) if len(urls) == len(ballot.references) else []
-
-
-def _commonest(counts: Mapping[str, int]) -> str:
-    return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
 def _weight(group: Iterable[Ballot]) -> float:
     """What a group's votes weigh together: an exact sum, rounded so that what is equal but for a last digit ties."""
     return round(math.fsum(ballot.weight for ballot in group), 9)
-
-
-def _reading(row: Row, wanted: str) -> Reading | None:
-    unit = row.get("answer_unit", "")
-    return reading(row.get("answer_value", ""), unit, row.get("question", ""), wanted=wanted)
-
-
-def _value(row: Row) -> str:
-    return normalise(row.get("answer_value", ""), row.get("answer_unit", ""), row.get("question", ""))
-
-
-def _commonest_unit(rows: Iterable[Row]) -> str:
-    counts = Counter(unit for row in rows if unit_asked(unit := row.get("answer_unit", "").strip()) is not None)
-    return _commonest(counts)
-
-
-def _says_nothing(row: Row) -> bool:
-    said = any(row.get(column, "").strip() for column in ("answer", "answer_value"))
-    return not said and not _documents(row)
-
-
-_HEADER = re.compile(r"^\[?\s*ref_id\s*=\s*([^\]]+?)\s*\]?$", re.IGNORECASE)
-
-
-def _documents(row: Row) -> tuple[str, ...]:
-    """The documents that a row cites, also where a model copied the header around an id."""
-    return clean(_HEADER.sub(r"\1", id) for id in clean(read_references(row.get("ref_id", ""))))
-
-
-def _listed(cell: str) -> tuple[str, ...]:
-    """The URLs of a cell; one that stands there without brackets is one, whatever commas it has."""
-    cell = cell.strip()
-    return clean(read_references(cell) if cell.startswith("[") else [cell])
 
 
 def _cells(row: Row) -> tuple[str, ...]:

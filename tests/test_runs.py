@@ -131,7 +131,7 @@ def test_the_built_in_reader_makes_one_reading_and_says_so(
         engine.submit(questions(), "out.csv")
         found = engine.ask("How much water did Lake Site draw in 2023?", unit="litres")
     assert found.value == "5500000"
-    assert len(rows("out.csv")) == 6 and not Path("out.runs").exists()
+    assert len(rows("out.csv")) == 6 and not Path("out.csv.runs").exists()
     assert caplog.text.count("by the built-in reader would be the same") == 1
 
 
@@ -141,7 +141,7 @@ def test_the_built_in_reader_makes_one_reading_and_says_so(
 def test_each_reading_is_kept_and_the_vote_is_written(opened: Open, server: FakeServer) -> None:
     server.otherwise = answering(differing)
     opened(runs=3).submit(questions(), "out.csv", confidence="sure.csv")
-    assert [values(f"out.runs/{number}.csv") for number in (1, 2, 3)] == [
+    assert [values(f"out.csv.runs/{number}.csv") for number in (1, 2, 3)] == [
         ["7", "8", "7", "8", "7", "8"],
         ["7"] * 6,
         ["7"] * 3,
@@ -150,7 +150,7 @@ def test_each_reading_is_kept_and_the_vote_is_written(opened: Open, server: Fake
     assert list(found[0]) == list(COLUMNS) and [row["id"] for row in found] == list(QUESTIONS)
     assert [row["explanation"] for row in found] == ["reading 0", "reading 1"] * 3
     assert [row["confidence"] for row in rows("sure.csv")] == ["1.0000", "0.6667"] * 3
-    assert sorted(path.name for path in Path().iterdir() if path.name.startswith("out")) == ["out.csv", "out.runs"]
+    assert sorted(path.name for path in Path().iterdir() if path.name.startswith("out")) == ["out.csv", "out.csv.runs"]
 
 
 @pytest.mark.parametrize("mode", ["independent", "ref_priority", "answer_priority", "union"])
@@ -163,7 +163,7 @@ def test_kohaku_vote_makes_the_same_of_the_kept_readings(
 
     server.otherwise = answering(differing)
     opened(runs=3, vote=mode).submit(questions(), "out.csv")
-    kohaku.vote([f"out.runs/{n}.csv" for n in (1, 2, 3)], "again.csv", vote=mode, tiebreak="first")
+    kohaku.vote([f"out.csv.runs/{n}.csv" for n in (1, 2, 3)], "again.csv", vote=mode, tiebreak="first")
     assert Path("out.csv").read_bytes() == Path("again.csv").read_bytes()
 
 
@@ -196,6 +196,8 @@ def test_more_readings_go_on_from_those_that_are_there(opened: Open, server: Fak
     assert Counter(reading_of(body) for body in reads(server)[before:]) == {2: 3, 3: 3}
     opened(runs=5, reply_cache=False).submit(questions(), "out.csv", restart=True)
     assert len(reads(server)) == before + 6 + 3 * 3 + 3 * 4
+    opened(runs=2).submit(questions(), "out.csv", restart=True)
+    assert sorted(path.name for path in Path("out.csv.runs").iterdir()) == ["1.csv", "2.csv"]
 
 
 def test_a_reading_that_fails_is_named_and_the_others_vote(opened: Open, server: FakeServer) -> None:
@@ -221,7 +223,7 @@ def test_what_was_read_before_the_key_ran_out_is_kept(opened: Open, server: Fake
     with pytest.raises(NoAccess):
         opened(runs=3, concurrency=1).submit(questions(), "out.csv")
     server.otherwise = whole
-    kept = len(rows("out.runs/1.csv")) + len(rows("out.runs/2.csv"))
+    kept = len(rows("out.csv.runs/1.csv")) + len(rows("out.csv.runs/2.csv"))
     before = len(reads(server))
     assert opened(runs=3, reply_cache=False).submit(questions(), "out.csv") == []
     assert kept > 0 and len(reads(server)) - before == 12 - kept
@@ -277,7 +279,7 @@ def test_a_killed_run_goes_on_and_no_call_is_paid_twice(db: Path, server: FakeSe
     command += ["--model", "m", "--base-url", server.url, "--no-cache", "--concurrency", "2"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     killed = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-    journals = [Path(f"out.runs/{number}.csv.partial.jsonl") for number in (1, 2, 3)]
+    journals = [Path(f"out.csv.runs/{number}.csv.partial.jsonl") for number in (1, 2, 3)]
     while sum(path.read_text().count("\n{") for path in journals if path.exists()) < 5 and killed.poll() is None:
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)

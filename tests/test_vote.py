@@ -7,9 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from answerer.ballots import ballots
 from answerer.references import read_references, write_references
 from answerer.submission import COLUMNS
-from answerer.vote import Rules, Voted, ballots, is_decided, vote
+from answerer.vote import Rules, Voted, is_decided, vote
 from kohaku.choices import Blanks, Tiebreak, VoteMode
 
 Run = dict[str, dict[str, str]]
@@ -71,6 +72,11 @@ def test_spellings_of_one_value_vote_together() -> None:
         "Water consumption",
         "water consumption.",
     )
+
+
+def test_numbers_in_other_units_vote_together_and_a_row_keeps_its_own() -> None:
+    found = voted(row("1300", unit="kWh"), row("1.3", unit="MWh"), row("1.3", unit="MWh"), row("1300", unit="MWh"))
+    assert (found.row["answer_value"], found.row["answer_unit"], found.runs) == ("1.3", "MWh", (0, 1, 2))
 
 
 @pytest.mark.parametrize("mode", MODES)

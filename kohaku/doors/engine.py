@@ -214,7 +214,7 @@ class Engine(Searcher):
         for _ in range(PASSES):
             before = len(failed)
             asked = [question for question in runs.questions if runs.due(question)]
-            sought.update({question.id: self._seek(question, scope) for question in asked})
+            sought = {question.id: sought.get(question.id) or self._seek(question, scope) for question in asked}
             respond_several(asked, runs.due, respond_one, concurrency=self.settings.concurrency, on_done=done)
             runs.forgive()
             failed = {reading: outcome for reading, outcome in failed.items() if runs.due(outcome.question)}
