@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -30,7 +31,8 @@ class Asked:
 
     `terms` are the stems of its content words, `unit` what a number should be in (None where nothing says), `noun` the
     stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
-    `names` are what the evidence must speak of: each name by the stems of its words.
+    `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
+    would say too little, `impossible` where the question names a day that no calendar has.
     """
 
     kind: Kind
@@ -41,6 +43,8 @@ class Asked:
     choices: tuple[str, ...] = ()
     years: frozenset[str] = frozenset()
     names: tuple[frozenset[str], ...] = ()
+    wants_date: bool = False
+    impossible: bool = False
 
 
 _EMPTY = frozenset(
@@ -74,6 +78,18 @@ _IN_UNIT = re.compile(r"\bin ([\w/%$€£¥.² -]{1,30}?)\s*(?:\)|\?|$|,)", re.I
 _CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
 
 
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
+    r"Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+DATE = re.compile(
+    rf"\b(?:the\s)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})(?:,?\s(?P<year>(?:19|20)\d\d)\b)?"
+    rf"|\b(?P<first>{_MONTH})\s(?:(?P<second>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,\d)(?:,?\s(?P<last>(?:19|20)\d\d)\b)?"
+    rf"|(?:19|20)\d\d\b)"
+)
+"""A day or a month of a year, in words."""
+
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
 _OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
 _NOT_NAMES = frozenset(
@@ -95,6 +111,8 @@ def years(found: Iterable[str]) -> frozenset[str]:
 def asked(question: Question) -> Asked:
     """What the question asks for."""
     wanted = _asked(question)
+    if has_impossible_date(question.text):
+        wanted = replace(wanted, impossible=True)
     names = () if wanted.choices else _names(question)  # a document that names one of them may do
     return replace(wanted, years=years(wanted.terms), names=names)
 
@@ -108,7 +126,7 @@ def _asked(question: Question) -> Asked:
         wanted = _unit(question)
         return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower())
     if _YEAR.search(text):
-        return Asked(Kind.YEAR, found)
+        return Asked(Kind.YEAR, found, wants_date="year" not in text.lower())
     choices = _choices(text)
     return Asked(Kind.CHOICE if choices else Kind.NAME, found, noun=_noun(_NAMED, text), choices=choices)
 
@@ -118,6 +136,34 @@ def terms(text: str) -> tuple[str, ...]:
     """The stems of a text's content words, each once, in order; compounds whole and in parts."""
     stems = (stem(word) for word in words(text) if word.lower() not in _EMPTY)
     return tuple(dict.fromkeys(stems))
+
+
+def has_impossible_date(text: str) -> bool:
+    """Whether a text names a day that is in no calendar.
+
+    >>> has_impossible_date("What opened on 31 February 2023?"), has_impossible_date("What opened on May 4?")
+    (True, False)
+    """
+    return any(_is_no_day(match) for match in DATE.finditer(text))
+
+
+def _is_no_day(match: re.Match[str]) -> bool:
+    day = match["day"] or match["second"]
+    if day is None:
+        return False
+    month = MONTHS.index((match["month"] or match["first"])[:3].lower()) + 1
+    year = int(match["year"] or match["last"] or 2000)  # a leap year, since none is named
+    return not 1 <= int(day) <= monthrange(year, month)[1]
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that say what it is about, as they are written, each once.
+
+    >>> content_words("How much water did the Oslo site use in 2023?")
+    ['water', 'Oslo', 'site', '2023']
+    """
+    found = (re.sub(r"[’']s?$", "", word) for word in _TOKEN.findall(_STATEMENT.sub("", text)))
+    return list(dict.fromkeys(word for word in found if word.lower() not in _EMPTY))
 
 
 def claim(question: str) -> str:

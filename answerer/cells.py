@@ -88,6 +88,28 @@ def is_total(row: Row) -> bool:
     return re.match(r"\W*(?:grand |sub)?(?:total|all|overall|sum)\b", row.own_label(), re.IGNORECASE) is not None
 
 
+# --- sign
+
+_LOSS = re.compile(r"\s*[$€£¥]?\s?\(\s?[$€£¥]?\s?[\d,]*\.?\d+\s?%?\s?\)\s?%?\s*")
+_OUTFLOW = re.compile(
+    r"\b(?:expen[sd]|cost|loss|purchase|pa(?:id|y)|repa|outflow|deficit|decrease|decline|tax|dividend|charge|provision|"
+    r"acquisition|reduction|less\b|depreciation|amorti[sz]ation|interest|buyback|repurchase|use)",
+    re.IGNORECASE,
+)
+
+
+def signed(row: Row, cell: Cell, found: Quantity) -> Quantity:
+    """The number of a cell with the sign that accounts give it: one in brackets is negative.
+
+    Where the row's label itself says that money goes out or is lost ("Interest expense"), brackets only repeat it.
+    """
+    label = _IN_BRACKETS.sub("", f"{text_of(row, row.label)} {text_of(row, cell.head)}")
+    if found.low < 0 or not _LOSS.fullmatch(row.text, *cell.value) or _OUTFLOW.search(label):
+        return found
+    digits = f"-{found.digits}" if found.digits else ""
+    return replace(found, low=-found.high, high=-found.low, digits=digits)
+
+
 # --- units
 
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")

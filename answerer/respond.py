@@ -3,54 +3,72 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
 from answerer.answer import Answer, Question
+from answerer.retry import fresh, further
 from answerer.values import BLANK
 from kohaku.errors import KohakuError
 from kohaku.threads import each
-from retriever.evidence import Evidence
+from retriever.evidence import Context, Evidence
 
 Planned = TypeVar("Planned")
 
 
 def respond(
     question: Question,
-    retrieve: Callable[[int], Evidence],
+    retrieve: Callable[[int, Sequence[str]], Evidence],
     read: Callable[[Question, Evidence], Answer],
     *,
     retries: int,
     strict: bool = False,
+    rate: Callable[[Answer, Evidence], Answer] = lambda answer, evidence: answer,
+    least: float = 0.0,
+    room: int = 0,
 ) -> Answer:
-    """The first answer that is none of abstaining, or the last abstention.
+    """The first answer that is none of abstaining, or the last abstention, rated.
 
-    Where it is `strict`, an answer whose value does not follow from what is cited counts as an abstention.
-
-    `retrieve(n)` gives n times the evidence of `retrieve(1)`; the caller has planned the queries, once for all of it.
-    Reading stops where there is nothing more to find, or nothing new came.
+    `retrieve(n, queries)` gives n times the evidence of `retrieve(1, ())`, searched for by these queries too; the
+    caller has planned its own, once for all of it. A later reading is of what was not read yet, with the best of what
+    was, in the same room (tokens, at least those of the first). It ends where there is nothing more to find, or
+    nothing new came. What is rated below `least`, or where it is `strict` follows from nothing that is cited, counts
+    as an abstention.
     """
-    evidence = retrieve(1)
-    answer = held_to(read(question, evidence), strict=strict)
-    attempts = 1
-    while answer.is_blank and attempts <= retries and not evidence.complete:
-        wider = retrieve(attempts + 1)
-        if _nodes(wider) <= _nodes(evidence):
+    evidence = retrieve(1, ())
+    room = max(room, evidence.tokens)
+    seen: list[Context] = []
+    tried = list(evidence.queries)
+    attempts = 0
+    while True:
+        answer = held_to(rate(read(question, evidence), evidence), strict=strict, least=least)
+        attempts += 1
+        if not answer.is_blank or attempts > retries or evidence.complete:
             break
-        evidence, attempts = wider, attempts + 1
-        answer = held_to(read(question, evidence), strict=strict)
+        seen += [context for context in evidence.contexts if context not in seen]
+        queries = further(question, answer, tried)
+        tried += queries
+        wider = fresh(retrieve(attempts + 1, queries), seen, room)
+        if not wider.contexts:
+            break
+        evidence = wider
     explained = evidence if evidence.ledger is not None else None
-    return replace(answer, attempts=attempts, queries=evidence.queries, evidence=explained)
+    return replace(answer, attempts=attempts, queries=tuple(tried), evidence=explained)
 
 
-def held_to(answer: Answer, *, strict: bool) -> Answer:
-    """The answer; where it is strict and the value does not follow from what is cited, an abstention that says so."""
-    if not strict or answer.is_blank or answer.is_grounded:
+def held_to(answer: Answer, *, strict: bool, least: float = 0.0) -> Answer:
+    """The answer, or an abstention that says why it is not given: it is bare of evidence, or too unlikely."""
+    if answer.is_blank or ((answer.is_grounded or not strict) and answer.confidence >= least):
         return answer
-    said = f"The value {answer.value!r} that was given does not follow from what was cited for it."
+    why = (
+        "does not follow from what was cited for it"
+        if strict and not answer.is_grounded
+        else f"is too uncertain: a confidence of {answer.confidence:.2f}, where {least:.2f} is asked for"
+    )
+    said = f"The value {answer.value!r} that was given {why}."
     return Answer(answer.question, BLANK, BLANK, said, is_blank=True, dropped=answer.dropped)
 
 
@@ -125,21 +143,20 @@ def _read_now(respond_one: Callable[[Question, int], Answer], what: tuple[Questi
 class Sought(Generic[Planned]):
     """What is found for one question, planned and sought once however many readings want it."""
 
-    def __init__(self, plan: Callable[[], Planned], retrieve: Callable[[Planned, int], Evidence]) -> None:
+    def __init__(
+        self, plan: Callable[[], Planned], retrieve: Callable[[Planned, int, Sequence[str]], Evidence]
+    ) -> None:
         self._plan, self._retrieve = plan, retrieve
         self._planned: Planned | None = None
-        self._found: dict[int, Evidence] = {}
+        self._found: dict[tuple[int, tuple[str, ...]], Evidence] = {}
         self._turn = threading.Lock()
 
-    def __call__(self, times: int) -> Evidence:
-        """So many times the evidence."""
+    def __call__(self, times: int, more: Sequence[str] = ()) -> Evidence:
+        """So many times the evidence, searched for by more queries too."""
+        wanted = times, tuple(more)
         with self._turn:
             if self._planned is None:
                 self._planned = self._plan()
-            if times not in self._found:
-                self._found[times] = self._retrieve(self._planned, times)
-            return self._found[times]
-
-
-def _nodes(evidence: Evidence) -> set[str]:
-    return {context.node for context in evidence.contexts}
+            if wanted not in self._found:
+                self._found[wanted] = self._retrieve(self._planned, times, more)
+            return self._found[wanted]

@@ -36,6 +36,8 @@ COLUMNS = (
     "explanation",
 )
 UNANSWERED = "Unable to answer with confidence based on the provided documents."
+SURE_COLUMNS = ("id", "confidence", "grounding", "answer_value")
+SURE = "sure"  # in the journal, beside the row's columns
 JOURNAL = ".partial.jsonl"
 
 Row = dict[str, str]
@@ -65,6 +67,13 @@ def row(answer: Answer, documents: Mapping[str, Mapping[str, str]]) -> Row:
             "explanation": harmless(answer.explanation),
         }
     return {column: fields.get(column) or BLANK for column in COLUMNS}
+
+
+def sure(answer: Answer) -> Row:
+    """How sure an answer is, as the columns of the second CSV."""
+    how = answer.grounding.how.value if answer.grounding else BLANK
+    value = BLANK if answer.is_blank else harmless_value(answer.value)
+    return {"id": answer.question.id, "confidence": f"{answer.confidence:.4f}", "grounding": how, "answer_value": value}
 
 
 def harmless(text: str) -> str:
@@ -102,18 +111,32 @@ def earlier_rows(path: str | Path) -> list[Row]:
 class Submission:
     """A submission CSV in the making; use it as a context manager, which writes the CSV whatever ends the run."""
 
-    def __init__(self, path: str | Path, questions: Sequence[Question], *, restart: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        questions: Sequence[Question],
+        *,
+        restart: bool = False,
+        confidence: str | Path | None = None,
+    ) -> None:
         """Takes up the finished rows of earlier runs, or with `restart` discards them.
 
-        Raises TableError where the path can't be written, or holds a CSV that is no submission.
+        `confidence` is a second CSV, of how sure each answer is. Raises TableError where a path can't be written, or
+        holds a CSV of another kind.
         """
         self.path = Path(path)
+        self.confidence = Path(confidence) if confidence is not None else None
+        self._sure: dict[str, Row] = {}
         self.questions = tuple(questions)
         self._rows: dict[str, Row] = {}
+        if confidence is not None:
+            check_target(confidence)
         earlier = earlier_rows(path)
         if restart:  # the old rows go now: a run that restarts and is killed must not take them up again
             self.path.unlink(missing_ok=True)
             self._journal_path.unlink(missing_ok=True)
+            if self.confidence is not None:
+                self.confidence.unlink(missing_ok=True)
         else:
             self._take_up(earlier)
         # Whatever a kill left half written ends here (empty lines are passed over); and a place that can't be
@@ -130,16 +153,21 @@ class Submission:
         """The questions that have no finished row yet, in order."""
         return [question for question in self.questions if question.id not in self._rows]
 
-    def add(self, row: Row) -> None:
-        """Takes a finished row; when this returns, it outlasts a kill of the process or of the machine."""
+    def add(self, row: Row, sure: Row | None = None) -> None:
+        """Takes a finished row, and how sure it is; when this returns, it outlasts a kill of the process or machine."""
         row = {column: storable(row[column]) for column in COLUMNS}
         self._rows[row["id"]] = row  # first: an interrupt between the two would leave the row out of the CSV
-        self._append(json.dumps(row) + "\n")
+        self._sure.pop(row["id"], None)
+        if sure is not None:
+            self._sure[row["id"]] = sure
+        self._append(json.dumps({**row, SURE: sure} if sure else row) + "\n")
 
     def write(self) -> None:
-        """Writes the CSV: the finished rows in the questions' order, each once."""
-        finished = [self._rows[question.id] for question in self.questions if question.id in self._rows]
-        write_rows(self.path, COLUMNS, finished)
+        """Writes the CSV: the finished rows in the questions' order, each once; and how sure they are."""
+        finished = [question.id for question in self.questions if question.id in self._rows]
+        write_rows(self.path, COLUMNS, [self._rows[id] for id in finished])
+        if self.confidence is not None:
+            write_rows(self.confidence, SURE_COLUMNS, [self._sure[id] for id in finished if id in self._sure])
 
     def close(self) -> None:
         """Writes the CSV, after which the journal has nothing more to tell."""
@@ -158,11 +186,19 @@ class Submission:
     def _journal_path(self) -> Path:
         return self.path.with_name(self.path.name + JOURNAL)
 
+    def _earlier_sure(self) -> list[Row]:
+        path = self.confidence
+        return read_rows(path, SURE_COLUMNS) if path is not None and path.is_file() and path.stat().st_size else []
+
     def _take_up(self, earlier: Sequence[Row]) -> None:
         asked = {question.id: _asked(question.text, question.unit) for question in self.questions}
+        known = {row["id"]: {name: row[name] for name in SURE_COLUMNS} for row in self._earlier_sure()}
         for row in (*earlier, *_journal_rows(self._journal_path)):
             if asked.get(row["id"]) == _asked(row["question"], row["answer_unit"]):
                 self._rows[row["id"]] = {column: row[column] for column in COLUMNS}
+                sure = row.get(SURE) or known.get(row["id"])
+                if isinstance(sure, dict) and sure.keys() == set(SURE_COLUMNS):
+                    self._sure[row["id"]] = {name: str(text) for name, text in sure.items()}
 
     def _append(self, line: str) -> None:
         try:

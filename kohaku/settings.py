@@ -91,6 +91,7 @@ class Settings(BaseModel):
     )
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
+    min_confidence: float = Field(0.0, ge=0, le=1, description="below it an answer is an abstention")
     strict: bool = Field(False, description="whether an answer that does not follow from its evidence is an abstention")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 

@@ -244,7 +244,7 @@ def test_a_plan_is_made_once_however_often_the_evidence_is_read(
     assert answer.attempts == 3
     assert (calls(server, "query_plan"), calls(server, "answer")) == (1, 3)
     reads = [text(body) for body in server.requests if asked_for(body) == "answer"]
-    assert len(reads[0]) < len(reads[1]) < len(reads[2])
+    assert len(set(reads)) == 3  # each of something new
 
 
 # ---- submissions

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from answerer.answer import Answer, Question
 from answerer.asking import Kind, asked
-from answerer.extract import _split, read
+from answerer.extract import read
+from answerer.passages import split
 from kohaku.tree import Kind as NodeKind
 from retriever.evidence import Context, Evidence
 
@@ -129,7 +130,7 @@ def test_any_text_can_be_asked_of_any_text_and_the_answer_is_the_same_twice(
 
 def test_a_bar_within_a_table_s_cell_parts_no_cells() -> None:
     table = "| Name | Size |\n| --- | --- |\n| x\\|y | 64 GB |"
-    assert [text for text, _ in _split(table)] == ["Name: x|y; Size: 64 GB"]
+    assert [text for text, _ in split(table)] == ["Name: x|y; Size: 64 GB"]
 
 
 FEES = (
@@ -191,3 +192,49 @@ def test_names_and_years_of_a_question_are_what_the_evidence_must_speak_of(
     found = asked(Question("q", question))
     assert [set(name) for name in found.names] == names
     assert found.years == years
+
+
+ACCOUNTS = """Results (in thousands of US dollars)
+| | 2023 | 2022 |
+| --- | --- | --- |
+| Net income (loss) | (3,412) | 1,200 |
+| Interest expense | (275) | (301) |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What was the net income or loss in 2023?", "-3412000"),
+        ("What was the net income or loss in 2022?", "1200000"),
+        ("What was the interest expense in 2023?", "275000"),
+    ],
+)
+def test_brackets_in_accounts_are_negative_but_where_the_label_says_that_money_goes_out(
+    question: str, value: str
+) -> None:
+    assert answer(question, "USD", context(ACCOUNTS, "accounts", NodeKind.TABLE)).value == value
+
+
+OPENED = "The lido opened on 12 May 2019. Work on the lido had begun in 2016. The café beside it opened in March 2021."
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("When did the lido open?", "12 May 2019"),
+        ("When did the café beside it open?", "March 2021"),
+        ("In which year did the lido open?", "2019"),
+        ("What did the lido open on 31 April 2019?", "is_blank"),
+        ("How much did the lido cost on February 30th, 2023?", "is_blank"),
+    ],
+)
+def test_when_asks_for_a_date_and_a_day_that_is_in_no_calendar_for_nothing(question: str, value: str) -> None:
+    assert answer(question, "", context(OPENED, "lido")).value == value
+
+
+@pytest.mark.parametrize(
+    "question", ["How many bananas does the mill at Lund use?", "How many bananas did the Zorblax mill use in 2023?"]
+)
+def test_a_number_of_other_things_is_no_number_of_what_is_counted(question: str) -> None:
+    text = "The mill at Lund has 25,000 visitors a year. It used 31 lamps."
+    assert answer(question, "bananas", context(text, "mill")).is_blank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerer.answer import Citation, How, Question
@@ -175,18 +175,21 @@ def test_only_plain_names_of_units_are_converted(name: str) -> None:
     assert converted(Decimal(3), name, "kPa") is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_may_be_searched_for_sums(text: str) -> None:
     for one in (*sums(text), *told(text)):
         assert one.operands and one.results
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789+-*/()=×÷ .%", max_size=60))
 def test_any_row_of_signs_may_be_searched_for_sums(text: str) -> None:
     for one in sums(text):
         assert all(result.is_finite() for result in one.results)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=10), st.text(max_size=60), st.text(max_size=120))
 def test_any_value_of_any_text_has_a_grounding(value: str, unit: str, said: str, text: str) -> None:
     found = ground(Question("q", "What?", unit), normalise(value, unit), said, [context(text)])

@@ -61,7 +61,7 @@ def asked(order: str, *, strict: bool = False) -> Answer:
     evidence = Evidence(QUESTION.text, (), (context(HONEST, "mill"), context(order, "bad")), complete=True)
     return respond(
         QUESTION,
-        lambda times: evidence,
+        lambda times, more: evidence,
         lambda question, found: reader.read(question, found, Obedient()),
         retries=0,
         strict=strict,

@@ -169,7 +169,7 @@ def test_a_prompt_that_is_too_long_is_asked_again_with_the_better_half() -> None
 def test_a_prompt_that_is_too_long_neither_plans_nor_searches_anew() -> None:
     chat, searches = ScriptedChat(ContextTooLong("long"), reply()), list[int]()
 
-    def retrieve(times: int) -> Evidence:
+    def retrieve(times: int, more: Sequence[str]) -> Evidence:
         searches.append(times)
         return Evidence("PUE?", ("PUE?",), CONTEXTS)
 

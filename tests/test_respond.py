@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import _thread
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
 from answerer.answer import Answer, Question
 from answerer.respond import Outcome, respond, respond_all
+from answerer.retry import further
 from kohaku.errors import ContextTooLong, ModelError
 from kohaku.tree import Kind
 from retriever.evidence import Context, Evidence
@@ -16,7 +18,7 @@ QUESTION = Question("q1", "Why?")
 
 
 def evidence(size: int, *, complete: bool = False) -> Evidence:
-    nodes = (Context("d", "D", f"d:p{n}", Kind.PARAGRAPH, None, (), 1.0, "text", 1) for n in range(size))
+    nodes = (Context("d", "D", f"d:p{n}", Kind.PARAGRAPH, None, (), 1.0, f"text {n}", 1) for n in range(size))
     return Evidence("Why?", ("Why?", "How?"), tuple(nodes), complete)
 
 
@@ -24,31 +26,71 @@ def answer(question: Question, value: str = "4") -> Answer:
     return Answer(question, value, value, "", ("d",), is_blank=value == "is_blank")
 
 
-def reads_from(size: int) -> Callable[[Question, Evidence], Answer]:
-    """A reader that finds the answer where there are so many contexts."""
-    return lambda question, found: answer(question, "4" if len(found.contexts) >= size else "is_blank")
+def reads(wanted: int) -> Callable[[Question, Evidence], Answer]:
+    """A reader that finds the answer in the context of that number."""
+    return lambda question, found: answer(
+        question, "4" if f"d:p{wanted}" in {context.node for context in found.contexts} else "is_blank"
+    )
 
 
-def test_an_abstention_is_met_with_ever_more_evidence_and_attempts_are_counted() -> None:
-    asked: list[int] = []
+def widening(step: int) -> Callable[[int, Sequence[str]], Evidence]:
+    return lambda times, queries: evidence(step * times)
 
-    def retrieve(times: int) -> Evidence:
-        asked.append(times)
+
+def test_an_abstention_is_met_with_more_evidence_and_other_queries_and_attempts_are_counted() -> None:
+    asked: list[tuple[int, list[str]]] = []
+
+    def retrieve(times: int, queries: Sequence[str]) -> Evidence:
+        asked.append((times, list(queries)))
         return evidence(10 * times)
 
-    found = respond(QUESTION, retrieve, reads_from(30), retries=5)
-    assert (asked, found.attempts, found.value, found.queries) == ([1, 2, 3], 3, "4", ("Why?", "How?"))
+    question = Question("q1", "How much water did the Oslo site use?")
+    found = respond(question, retrieve, reads(15), retries=5)
+    assert asked == [(1, []), (2, ["water Oslo site", "Oslo"])]
+    assert (found.attempts, found.value) == (2, "4")
+    assert found.queries == ("Why?", "How?", "water Oslo site", "Oslo")
+
+
+def test_a_later_reading_is_of_new_evidence_in_the_room_of_the_first_with_the_best_of_the_old() -> None:
+    read: list[list[str]] = []
+
+    def abstain(question: Question, found: Evidence) -> Answer:
+        read.append([context.node for context in found.contexts])
+        return answer(question, "is_blank")
+
+    respond(QUESTION, widening(8), abstain, retries=2)
+    assert [len(nodes) for nodes in read] == [8, 8, 8]
+    assert read[1] == ["d:p0", "d:p1", *(f"d:p{n}" for n in range(8, 14))]
+    new = [set(nodes) - {"d:p0", "d:p1"} for nodes in read[1:]]
+    assert not new[0] & new[1]
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2])
 def test_retries_are_bounded(retries: int) -> None:
-    found = respond(QUESTION, lambda times: evidence(times), reads_from(99), retries=retries)
+    found = respond(QUESTION, widening(4), reads(99), retries=retries)
     assert (found.attempts, found.is_blank) == (1 + retries, True)
 
 
 def test_reading_stops_where_nothing_more_can_be_found_or_nothing_new_came() -> None:
-    assert respond(QUESTION, lambda times: evidence(1, complete=True), reads_from(9), retries=5).attempts == 1
-    assert respond(QUESTION, lambda times: evidence(min(times, 2)), reads_from(9), retries=5).attempts == 2
+    assert respond(QUESTION, lambda times, more: evidence(1, complete=True), reads(9), retries=5).attempts == 1
+    assert respond(QUESTION, lambda times, more: evidence(min(times, 2)), reads(9), retries=5).attempts == 2
+
+
+def test_what_a_failed_answer_says_is_missing_is_looked_for_and_nothing_twice() -> None:
+    failed = Answer(QUESTION, "", "is_blank", "The reservoir of Tveit is not mentioned.", is_blank=True)
+    question = Question("q", "How deep is the Isbrook lake?")
+    queries = further(question, failed, [])
+    assert queries == ["deep Isbrook lake", "Isbrook", "Isbrook reservoir Tveit mentioned"]
+    assert further(question, failed, queries) == []
+
+
+def test_an_answer_rated_too_low_is_an_abstention_that_says_so() -> None:
+    def rate(given: Answer, found: Evidence) -> Answer:
+        return replace(given, confidence=0.3)
+
+    found = respond(QUESTION, widening(1), reads(0), retries=0, rate=rate, least=0.4)
+    assert found.is_blank and "0.30" in found.explanation
+    assert respond(QUESTION, widening(1), reads(0), retries=0, rate=rate, least=0.3).value == "4"
 
 
 def test_a_failed_call_comes_out_and_is_no_abstention() -> None:
@@ -56,7 +98,7 @@ def test_a_failed_call_comes_out_and_is_no_abstention() -> None:
         raise ContextTooLong("long")
 
     with pytest.raises(ContextTooLong):
-        respond(QUESTION, evidence, read, retries=2)
+        respond(QUESTION, widening(1), read, retries=2)
 
 
 def test_questions_answered_at_once_do_not_touch_each_others_evidence() -> None:
@@ -65,12 +107,12 @@ def test_questions_answered_at_once_do_not_touch_each_others_evidence() -> None:
     def one(question: Question) -> Answer:
         size, seen = int(question.id), []
 
-        def retrieve(times: int) -> Evidence:
+        def retrieve(times: int, more: Sequence[str]) -> Evidence:
             together.wait()
             seen.append(times)
             return evidence(times * size)
 
-        found = respond(question, retrieve, reads_from(3 * size), retries=2)
+        found = respond(question, retrieve, reads(3 * size - 1), retries=2)
         assert seen == [1, 2, 3]
         return found
 

@@ -66,6 +66,9 @@ ReplyCache = Annotated[
     typer.Option("--reply-cache/--no-cache", help="Ask a model nothing twice.", show_default="reply-cache"),
 ]
 Retries = Annotated[int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")]
+MinConfidence = Annotated[
+    float | None, typer.Option("--min-confidence", min=0, max=1, help="Abstain below it.", show_default="0")
+]
 Strict = Annotated[
     bool | None,
     typer.Option(
@@ -101,7 +104,7 @@ VoteTiebreak = Annotated[
     typer.Option("--tiebreak", help="What a tie gives: the first run's value, or a blank.", show_default="by mode"),
 ]
 Confidence = Annotated[
-    Path | None, typer.Option("--confidence", help="CSV to write: how far the runs agree on each question.")
+    Path | None, typer.Option("--confidence", help="CSV to write: id, confidence, and what that rests on.")
 ]
 Questions = Annotated[Path | None, typer.Option("--questions", help="CSV with id,question (and answer_unit).")]
 RerankerName = Annotated[
@@ -427,6 +430,7 @@ def answer(
     ] = None,
     deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds a question may take.", min=0)] = None,
     strict: Strict = None,
+    min_confidence: MinConfidence = None,
     budget: Budget = None,
     top_k: TopK = None,
     queries: Queries = None,
@@ -469,6 +473,7 @@ def answer(
         max_cost=max_cost,
         deadline=deadline,
         strict=strict,
+        min_confidence=min_confidence,
         budget=budget,
         top_k=top_k,
         queries=queries,
@@ -495,8 +500,8 @@ def answer(
         _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
         _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
     else:
+        _refuse(confidence, "--confidence goes with --questions: --json tells how sure one answer is")
         _refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
-        _refuse(confidence, "--confidence goes with --questions: it has a row for each")
         _refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
     scope = _scope(where, doc, not_doc, kind)
     _spare(out, settings.db, questions, metadata)
@@ -581,6 +586,12 @@ def vote(
 def score(
     truth: Annotated[Path, typer.Option("--truth", help="CSV with the right answers.")],
     pred: Annotated[Path, typer.Option("--pred", help="A submission CSV.")],
+    calibrate: Annotated[
+        bool, typer.Option("--calibration", help="What the confidences were worth: risk by coverage, AURC, ECE.")
+    ] = False,
+    confidence: Annotated[
+        Path | None, typer.Option("--confidence", help="For --calibration: the CSV that answer or vote wrote.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a submission by the contest's metric.
@@ -588,13 +599,24 @@ def score(
     Example: kohaku score --truth truth.csv --pred submission.csv
     """
     from answerer.score import score_files
-    from kohaku.doors.display import score_lines
+    from kohaku.doors.display import calibration_lines, score_lines
 
+    _refuse(calibrate != (confidence is not None), "--calibration and --confidence CSV go together")
     result = score_files(truth, pred)
+    if confidence is None:
+        if as_json:
+            _print_json(result.summary())
+        else:
+            for line in score_lines(result):
+                typer.echo(line)
+        return
+    from answerer.calibration import calibration_of_files
+
+    worth = calibration_of_files(truth, pred, confidence)
     if as_json:
-        _print_json(result.summary())
+        _print_json({**result.summary(), "calibration": asdict(worth)})
     else:
-        for line in score_lines(result):
+        for line in (*score_lines(result), *calibration_lines(worth)):
             typer.echo(line)
 
 

@@ -15,6 +15,7 @@ from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.answer import Answer
+    from answerer.calibration import Calibration
     from answerer.ensemble import Ensemble
     from answerer.score import Score
     from answerer.vote import Voted
@@ -231,6 +232,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield plain(answer.text)
         yield one_line(f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else ""))
         yield from _grounding_lines(answer)
+    yield f"confidence: {answer.confidence:.2f}"
     if answer.explanation:
         yield one_line(f"why: {answer.explanation}")
     for citation in answer.citations:
@@ -305,6 +307,20 @@ def score_lines(score: Score) -> Iterator[str]:
     for one in worst[:WORST]:
         parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
         yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
+
+
+def calibration_lines(worth: Calibration) -> Iterator[str]:
+    """What confidences were worth: risk by coverage in ten steps, then how often each tenth was right."""
+    yield f"answered\t{worth.answered} of {worth.asked}, {worth.right} right"
+    yield f"aurc\t{worth.aurc:.4f} (at best {worth.best:.4f})"
+    yield f"ece\t{worth.ece:.4f}"
+    yield "coverage\trisk\tfrom confidence"
+    for step in range(1, 11):
+        if point := next((one for one in worth.curve if one.coverage >= step / 10 - 1e-9), None):
+            yield f"{point.coverage:.2f}\t{point.risk:.3f}\t{point.confidence:.2f}"
+    yield "confidence\tright\tanswers"
+    for part in worth.bins:
+        yield f"{part.confidence:.2f}\t{part.accuracy:.2f}\t{part.count}"
 
 
 def vote_lines(made: Ensemble) -> Iterator[str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from answerer import extract, reader
 from answerer.answer import Answer, Citation, Question
+from answerer.confidence import rated
 from answerer.pinpoint import pinpointed
 from answerer.respond import Outcome, Sought, respond, respond_all, respond_several
 from answerer.runs import Runs
-from answerer.submission import Submission, read_questions, row
+from answerer.submission import Submission, read_questions, row, sure
 from answerer.takes import Take, cast, next_takes, takes, together
 from answerer.vote import Rules
 from indexer.metadata import read_metadata
@@ -20,7 +21,7 @@ from kohaku import deadline
 from kohaku.chat import OpenAIChat
 from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.doors.searcher import Plan, Searcher, load_chat, log
-from kohaku.errors import KohakuError, SettingsError
+from kohaku.errors import KohakuError
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.decompose import Part
@@ -78,8 +79,8 @@ class Engine(Searcher):
         asked again at the end, a few times, as long as that helps: faults of a busy server pass. Raises NoAccess, with
         the finished rows written, where the model's server takes no call at all.
 
-        Of several readings each is kept (see `answerer.runs`), and their vote is what is written; `confidence` is a CSV
-        of how far they agree.
+        Of several readings each is kept (see `answerer.runs`), and their vote is what is written. `confidence` is a
+        second CSV: how sure each answer is, or how far several readings agree.
         """
         documents = {document.id: document.metadata for document in self.store.documents()}
         if metadata is not None:
@@ -88,10 +89,8 @@ class Engine(Searcher):
             asked = read_questions(questions)
             with Runs(out, asked, self.takes, self.rules, restart=restart, confidence=confidence) as runs:
                 return self._submit_several(runs, documents, scope, on_done, progress)
-        if confidence is not None:
-            raise SettingsError("--confidence says how far several readings agree: give --runs too, or leave it out")
         failed: dict[str, Outcome] = {}
-        with Submission(out, read_questions(questions), restart=restart) as submission:
+        with Submission(out, read_questions(questions), restart=restart, confidence=confidence) as submission:
             total = len(submission.waiting)
 
             def done(outcome: Outcome) -> None:
@@ -99,7 +98,7 @@ class Engine(Searcher):
                     failed[outcome.question.id] = outcome
                 else:
                     failed.pop(outcome.question.id, None)
-                    submission.add(row(outcome.answer, documents))
+                    submission.add(row(outcome.answer, documents), sure(outcome.answer))
                 if progress:
                     progress(total - len(submission.waiting), total, outcome.question.id)
                 on_done(outcome)
@@ -225,13 +224,24 @@ class Engine(Searcher):
     def _seek(self, asked: Question, scope: Scope, *, explain: bool = False) -> Sought[Plan]:
         return Sought(
             lambda: self.plan(asked.text),
-            lambda planned, times: self._retrieve(asked.text, planned, times, scope=scope, explain=explain),
+            lambda planned, times, more: self._retrieve(
+                asked.text, planned.further(more), times, scope=scope, explain=explain
+            ),
         )
 
     def _respond(self, asked: Question, sought: Sought[Plan], number: int) -> Answer:
         settings = self.settings
         with deadline.within(settings.deadline):
-            answer = respond(asked, sought, self._reader(number), retries=settings.retries, strict=settings.strict)
+            answer = respond(
+                asked,
+                sought,
+                self._reader(number),
+                retries=settings.retries,
+                strict=settings.strict,
+                rate=rated,
+                least=settings.min_confidence,
+                room=settings.budget,
+            )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
 
     def _pinpointed(self, citation: Citation) -> Citation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +87,10 @@ class Plan:
     queries: tuple[str, ...]
     parts: tuple[Part, ...] = ()
     passages: tuple[str, ...] = ()
+
+    def further(self, queries: Sequence[str]) -> Plan:
+        """The plan with more queries, for another reading: then of the whole question, not of its parts."""
+        return replace(self, queries=(*self.queries, *queries), parts=()) if queries else self
 
 
 class Searcher:
