@@ -436,3 +436,32 @@ def test_a_numbered_formula_may_name_its_parts_and_a_sentences_rest_is_none() ->
     rest = fragment("computes f = k(x) and", 150, 300)
     laid = lay_out([page(*prose(4, y=100), formula, *prose(4, y=210), rest, *prose(4, y=330))])
     assert [block.kind for block in laid.blocks if block.text[:1] in "kc"] == [Kind.FORMULA, Kind.PARAGRAPH]
+
+
+SMALL = Style(7.0)
+
+
+def joined_lines(*parts: Fragment) -> list[str]:
+    return [line.text for line in lines(parts, 1)]
+
+
+def test_a_subscript_within_a_line_cuts_it_in_no_two() -> None:
+    parts = fragment("the factor L", 50, 100, width=60), fragment(", using this one in the", 116, 100, width=120)
+    index = fragment("i", 110, 103, SMALL, width=3)
+    assert joined_lines(*parts, index, fragment("package of that name", 50, 112)) == [
+        "the factor Li , using this one in the",
+        "package of that name",
+    ]
+
+
+def test_a_denominator_that_reaches_the_next_line_does_not_join_it() -> None:
+    low = fragment("2e", 112, 103.5, SMALL, width=8)
+    tall = fragment("for each of the names", 50, 111, width=200)._replace(rect=Rect(50, 98, 250, 116))
+    found = joined_lines(fragment("in time O(", 50, 100, width=60), low, tall)
+    assert found == ["in time O( 2e", "for each of the names"]
+
+
+def test_numbers_above_each_other_are_no_number_of_more_digits() -> None:
+    whole = fragment("take", 50, 100, width=30)
+    above, below = fragment("1", 84, 97, SMALL, width=4), fragment("2", 84, 103, SMALL, width=4)
+    assert joined_lines(whole, above, below, fragment("of the text", 92, 100, width=50)) == ["take 1 2 of the text"]

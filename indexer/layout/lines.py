@@ -12,6 +12,9 @@ from indexer.layout.inks import RAISED, raised
 from indexer.layout.page import Fragment, Line, Rect, around, main_style
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+SCRIPT_SIZE, SCRIPT_HEIGHT = 0.9, 0.85  # of the text's that a superscript or subscript belongs to, at most
+LONGEST_SCRIPT = 12  # characters of a superscript or subscript
+LONGEST_SIGN = 2  # characters of a sum's sign or the like, which is of the text's size in another font
 SAME_BASELINE = 0.35  # of the smaller fragment's height; superscripts stay with their line
 
 
@@ -34,7 +37,7 @@ def rows_down(ordered: Iterable[Fragment]) -> Iterator[list[Fragment]]:
     """The same of fragments that are in their order (`top_down`) already, one by one."""
     row: list[Fragment] = []
     for fragment in ordered:
-        if row and not _beside(row[-1], fragment):
+        if row and not (_goes_on(row, fragment) if _beside(row[-1], fragment) else _is_script_of(row, fragment)):
             yield _in_direction(row)
             row = []
         row.append(fragment)
@@ -75,12 +78,35 @@ def _beside(last: Fragment, fragment: Fragment) -> bool:
         small, large = large, small
     if abs(own_base - base) <= SAME_BASELINE * small:
         return True
-    if small >= 0.85 * large:
+    if small >= SCRIPT_HEIGHT * large:
         return False
-    # A superscript or subscript: smaller, and within the height of the text that it touches.
+    # A superscript or subscript: smaller, and within the height of the text that it touches. Boxes alone don't tell:
+    # they are as high as their fonts say.
     shared = min(bottom, y1) - max(top, y0)
     gap = max(x0 - right, left - x1)
-    return shared > 0.5 * small and gap < small and len(min(last.text, fragment.text)) < 12
+    length = min(len(last.text), len(fragment.text))
+    if shared <= 0.5 * small or gap >= small or length >= LONGEST_SCRIPT:
+        return False
+    sizes = (last.style.size, fragment.style.size)
+    return length <= LONGEST_SIGN or min(sizes) < SCRIPT_SIZE * max(sizes)
+
+
+def _goes_on(row: Sequence[Fragment], fragment: Fragment) -> bool:
+    """Whether text beside a row's last piece is on its line, not on the next one, which a subscript may reach."""
+    least = SCRIPT_SIZE * fragment.style.size
+    if len(row) < 2 or row[-1].style.size >= least:
+        return True
+    level = SAME_BASELINE * fragment.rect.height
+    bases = [part.base for part in row if part.style.size >= least]
+    return not bases or any(abs(fragment.base - base) <= level for base in bases)
+
+
+def _is_script_of(row: Sequence[Fragment], fragment: Fragment) -> bool:
+    """Whether a short fragment is a superscript or subscript of one that stands farther back in the row."""
+    if len(row) < 2 or len(fragment.text) >= LONGEST_SCRIPT:
+        return False
+    least = fragment.style.size / SCRIPT_SIZE
+    return any(part.style.size > least and _beside(part, fragment) for part in row[:-1])
 
 
 def _in_direction(row: list[Fragment]) -> list[Fragment]:
@@ -110,7 +136,7 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     base = median(fragment.base for fragment in row if fragment.style == style)
     parts = [row[0].text]
     for before, fragment in pairwise(row):
-        if not _touches(before, fragment):
+        if not _touches(before, fragment) or _is_stacked(before, fragment):
             parts.append(f" {fragment.text}")
         elif before.text[-1].isdigit() and _is_raised(before, fragment):
             parts.append(raised(fragment.text))
@@ -118,6 +144,13 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
             parts.append(fragment.text)
     text = "".join(parts)
     return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
+
+
+def _is_stacked(before: Fragment, fragment: Fragment) -> bool:
+    """Whether numbers stand one above the other, as a fraction's do: they are no number of more digits."""
+    apart = abs(before.base - fragment.base) > SAME_BASELINE * min(before.style.size, fragment.style.size)
+    over = before.rect.x1 - fragment.rect.x0 > 0.3 * min(before.rect.width, fragment.rect.width)
+    return over and apart and before.text[-1].isdigit() and fragment.text[0].isdigit()
 
 
 def _is_raised(before: Fragment, fragment: Fragment) -> bool:
