@@ -162,6 +162,8 @@ def test_the_version_is_shown(run: Run) -> None:
         ["retrieve", "--questions", "q.csv", "--out", "o.jsonl", "--json"],
         ["retrieve", "q", "--where", "year"],
         ["retrieve", "q", "--kind", "tabel"],
+        ["retrieve", "q", "--rerank-top", "9"],
+        ["answer", "q", "--order", "ends"],
         ["retrieve", "q", "--budget", "0"],
         ["retrieve", "q", "--budget", "many"],
         ["retrieve", "q", "--fusion", "best"],

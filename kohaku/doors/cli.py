@@ -381,6 +381,7 @@ def retrieve(
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
     _refuse_empty(question)
+    _refuse(rerank_top and settings.reranker is None, "--rerank-top goes with --reranker")
     if questions is not None:
         _refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")
     scope = _scope(where, doc, not_doc, kind)
@@ -495,6 +496,8 @@ def answer(
     if (question is None) == (questions is None) or (questions is None) != (out is None):
         raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
     _refuse_empty(question)
+    _refuse(rerank_top and settings.reranker is None, "--rerank-top goes with --reranker")
+    _refuse(order and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt")
     if questions is not None:
         _refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
         _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
