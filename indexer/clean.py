@@ -90,15 +90,18 @@ def joints(lines: Sequence[str], vocabulary: Collection[str]) -> list[str]:
 def words(lines: Iterable[str]) -> set[str]:
     """The whole words of the lines, in lower case: not the halves around a hyphen at a line's end."""
     found: set[str] = set()
+    stretches: set[str] = set()  # between white space: each is looked into once, however often it is written
     after_cut = False
     for line in lines:
-        tokens = WORD.findall(line.lower())
-        if tokens and after_cut:
-            del tokens[0]
-        after_cut = bool(_cut(line))
-        if tokens and after_cut:
-            del tokens[-1]
-        found.update(tokens)
+        is_cut = bool(_cut(line))
+        if is_cut or after_cut:
+            tokens = WORD.findall(line.lower())
+            found.update(tokens[after_cut : len(tokens) - is_cut])
+        else:
+            stretches.update(line.lower().split())
+        after_cut = is_cut
+    for stretch in stretches:
+        found.update(WORD.findall(stretch))
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from indexer.layout.page import Line, Style
+from indexer.letters import has_letters
 
 SAME_SIZE = 0.6  # points within which two sizes are the same
 RUNNING = 0.15  # of a document's characters stand in lines of running text, at least
@@ -66,12 +67,11 @@ def is_text(line: Line) -> bool:
     text = line.text
     if len(line.cells) > 3 and len(text) < 15 * len(line.cells):
         return False
-    letters = sum(map(str.isalpha, text[:40]))
+    if text.count(" ") > 2 and has_letters(text[:40], 12):
+        return True
     if text.isascii():
-        return letters > 12 and text.count(" ") > 2
-    return (letters > 12 and (text.count(" ") > 2 or letters > 25)) or sum(
-        "\u2e80" < c < "\uffef" for c in text[:40]
-    ) > 7
+        return False
+    return has_letters(text[:40], 25) or sum("\u2e80" < c < "\uffef" for c in text[:40]) > 7
 
 
 def parted(line: Line) -> bool:

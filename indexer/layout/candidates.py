@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from indexer.layout.body import SAME_SIZE
-from indexer.layout.contents import DOTS, contents
+from indexer.layout.contents import contents, has_dots
 from indexer.layout.lines import leadings
 from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
 from indexer.layout.page import Line, Style
 from indexer.layout.paragraphs import is_item
 from indexer.layout.tables import PERIOD, YEAR
+from indexer.letters import has_small_letters
 from kohaku.rows import says_scale
 
 LARGER = 1.2  # times the body's size: a heading by size alone
@@ -119,35 +120,47 @@ def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
 
 def _goes_on(line: Line, following: Line) -> bool:
     """Whether the next line is a further line of the same candidate."""
-    style, after = line.style, following.style
+    page, _, rect, base, style, _, column, run_in = line
+    after = following.style
     return (
-        line.page == following.page
-        and line.run_in == following.run_in
-        and abs(style.size - after.size) <= SAME_SIZE / 2
-        and (style.bold, style.italic, style.color) == (after.bold, after.italic, after.color)
-        and line.column == following.column
-        and 0 < following.base - line.base < 1.55 * max(style.size, 0.8 * line.rect.height)
+        0 < following.base - base < 1.55 * max(style.size, 0.8 * rect.height)
+        and page == following.page
+        and (style == after or _alike(style, after))
+        and column == following.column
+        and run_in == following.run_in
         and _wraps(line, following)
         and numbering_depth(following.text) == 0
     )
 
 
+def _alike(style: Style, other: Style) -> bool:
+    """Whether two styles may be those of one heading's lines."""
+    return abs(style.size - other.size) <= SAME_SIZE / 2 and (style.bold, style.italic, style.color) == (
+        other.bold,
+        other.italic,
+        other.color,
+    )
+
+
 def _wraps(line: Line, following: Line) -> bool:
     """Whether a line may end where it does because the next word did not fit; one that is centred may end anywhere."""
-    if abs(line.rect.x0 - following.rect.x0) > 0.5 * line.style.size and following.rect.x0 < line.rect.x1:
+    x0, _, x1, _ = line.rect
+    left, _, right, _ = following.rect
+    if abs(x0 - left) > 0.5 * line.style.size and left < x1:
         return True
-    if following.text[0].islower():
+    text = following.text
+    if text[0].islower():
         return True
-    word = following.text.split(" ", 1)[0]
-    width = following.rect.width * len(word) / max(len(following.text), 1)
-    return line.rect.x1 + width > line.column.x1 - WRAPS * line.column.width or "\u2e80" < word[0] < "\uffef"
+    word = text.split(" ", 1)[0]
+    width = (right - left) * len(word) / max(len(text), 1)
+    return x1 + width > line.column.x1 - WRAPS * line.column.width or "\u2e80" < word[0] < "\uffef"
 
 
 def _in_capitals(text: str) -> bool:
     """Whether nearly all letters are capitals."""
-    text = text[: 2 * LONGEST]
-    if sum(map(str.islower, text[:60])) > 9:
+    if has_small_letters(text[:60], 9):
         return False
+    text = text[: 2 * LONGEST]
     letters = sum(map(str.isalpha, text))
     return letters > 3 and sum(map(str.isupper, text)) > 0.85 * letters
 
@@ -286,7 +299,7 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
 def may_head(text: str) -> bool:
     """Whether the text is none of those that never head a section: captions, items, addresses, asides, periods."""
     period = YEAR.search(text) and PERIOD.fullmatch(text)
-    marked = period or DOTS.search(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text)
+    marked = period or has_dots(text) or CAPTION.match(text) or LIST_MARK.match(text) or ASIDE.match(text)
     return not marked and "@" not in text
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.layout.lines import is_right_to_left
+from indexer.layout.lines import are_right_to_left
 from indexer.layout.page import Fragment, Rect, around
+from indexer.letters import has_letters
 
 STEP = 2.0  # points between the places where gutters are sought
 LEAST_GUTTER = 4.0  # points in whole steps: narrower gaps are between words
@@ -26,7 +28,7 @@ def columns(fragments: Sequence[Fragment], walls: Sequence[Rect] = ()) -> list[l
     """
     if not fragments:
         return []
-    right_to_left = is_right_to_left("".join(fragment.text for fragment in fragments))
+    right_to_left = are_right_to_left([fragment.text for fragment in fragments])
     return _merged(_cut(list(fragments), walls, right_to_left, 0))
 
 
@@ -94,7 +96,8 @@ def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
 
 def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
     """The emptiest strip that parts the text in two columns, where there is one."""
-    rects = np.array([fragment.rect for fragment in fragments])
+    edges = chain.from_iterable([fragment.rect for fragment in fragments])  # flat, for numpy is slow with tuples
+    rects = np.fromiter(edges, float, 4 * len(fragments)).reshape(-1, 4)
     left, right = rects[:, 0].min(), rects[:, 2].max()
     if right - left < 100:
         return None
@@ -140,13 +143,13 @@ def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bo
 def _is_prose(side: Sequence[Fragment]) -> bool:
     if len(side) < 3:
         return False
-    text = "".join(fragment.text for fragment in side)
-    return _is_prose_side(side) and sum(map(str.isalpha, text)) * 2 > len(text)
+    text = "".join([fragment.text for fragment in side])
+    return _is_prose_side(side) and has_letters(text, len(text) / 2)
 
 
 def _usual_length(side: Sequence[Fragment]) -> int:
     """The length of line that most of the text stands in: raised figures and the like weigh little."""
-    lengths = sorted(len(fragment.text) for fragment in side)
+    lengths = sorted([len(fragment.text) for fragment in side])
     half, held = sum(lengths) / 2, 0
     for length in lengths:
         held += length

@@ -16,6 +16,7 @@ DENSER = 0.7  # the same where no dots tell entries from rows of numbers
 PAGE = re.compile(r"\d{1,4}|[ivxl]{1,7}")
 PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:[.·⋅․]\s?){4,}|…{2,}")
+RARE_DOTS = "·⋅․…"
 NUMBER_AT_END = re.compile(r"\d{1,4}$")
 FALLS = 0.1  # of a contents' page numbers are lower than the one before
 TITLE = re.compile(
@@ -61,5 +62,11 @@ def is_entry(text: str) -> bool:
     last = text[text.rfind(" ") + 1 :]
     if len(last) < 8 and PAGE.fullmatch(last) and PAGE_AT_END.search(text[-40:]):
         return True
-    dots = text.count(".") > 3 or not text.isascii()  # which costs less than to look for them in a row
-    return dots and DOTS.search(text) is not None
+    return has_dots(text)
+
+
+def has_dots(text: str) -> bool:
+    """Whether several dots stand in a row, as before an entry's page number."""
+    # To look whether there are any costs less than to look for them in a row.
+    few = text.count(".") < 4 and (text.isascii() or not any(dot in text for dot in RARE_DOTS))
+    return not few and DOTS.search(text) is not None

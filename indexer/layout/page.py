@@ -134,8 +134,9 @@ class Styled(Protocol):
 
 def main_style(parts: Sequence[Styled]) -> Style:
     """The style of most of the characters."""
-    if len(parts) == 1:
-        return parts[0].style
+    first = parts[0].style
+    if all(part.style == first for part in parts):
+        return first
     weights: dict[Style, int] = {}
     for part in parts:
         weights[part.style] = weights.get(part.style, 0) + len(part.text)

@@ -115,11 +115,12 @@ def _underlined(fragments: Sequence[Fragment], levels: Sequence[Rect], page: int
     """Tables whose heads of words are underlined one by one, with their rows under them."""
     groups = _beside(levels)
     ordered = sorted(fragments, key=top_down) if groups else []
+    wide = [rule for rule in levels if rule.width > 300] if groups else []
     for rules in groups:
         edges = [(a.x1 + b.x0) / 2 for a, b in pairwise(rules)]
         y = rules[0].y0
         under = ordered[bisect_right(ordered, y + 2, key=attrgetter("base")) :]
-        body = _rows_under(under, edges, y, [rule for rule in levels if rule.y0 > y + TOUCH and rule.width > 300])
+        body = _rows_under(under, edges, y, [rule for rule in wide if rule.y0 > y + TOUCH])
         head = _heads_over(fragments, edges, rules) if body else []
         if not head:
             continue

@@ -564,13 +564,12 @@ def _image(file: Any, xref: int) -> bytes | None:
     pymupdf = mupdf.load()
 
     try:
-        keys = {key: file.xref_get_key(xref, key)[1] for key in ("Width", "Height", "Filter")}
-        pixels = int(keys["Width"]) * int(keys["Height"])
-        if pixels > MOST_PIXELS:
+        keys = {key: file.xref_get_key(xref, key) for key in ("Width", "Height", "SMask", "Mask")}
+        if int(keys["Width"][1]) * int(keys["Height"][1]) > MOST_PIXELS:
+            return None
+        if "xref" in (keys["SMask"][0], keys["Mask"][0]):  # without it what is transparent would be black
             return None
         found = file.extract_image(xref)
-        if found and found["smask"]:  # without it what is transparent would be black
-            return None
         if found and found["ext"] in ("png", "jpeg", "jpg"):
             data: bytes = found["image"]
         else:
