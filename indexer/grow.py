@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
@@ -63,12 +63,14 @@ def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = 
     A table's caption and head may make it longer: they are repeated in each of its parts. So may what a model says of
     a figure, which comes later (`captions.with_captions`).
     """
+    # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is kept.
+    count_shown = lru_cache(maxsize=8)(count)
     count = cache(count)  # a paragraph's, a sentence's text is looked at several times
     drafts = _planted(parsed, document, count, max_tokens)
     _gather(drafts)
     if parsed.pages:
         drafts[0].pages = (1, parsed.pages)
-    nodes = tuple(_node(position, draft, document.id, count) for position, draft in enumerate(drafts))
+    nodes = tuple(_node(position, draft, document.id, count, count_shown) for position, draft in enumerate(drafts))
     images = {_hash(block.image): block.image for block in parsed.blocks if block.image}
     return Tree(document, nodes, images, acronyms(nodes[0].text), mentions(nodes))
 
@@ -372,7 +374,7 @@ def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[i
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def _node(position: int, draft: Draft, document: str, count: Count) -> Node:
+def _node(position: int, draft: Draft, document: str, count: Count, count_shown: Count) -> Node:
     return Node(
         document=document,
         position=position,
@@ -388,7 +390,7 @@ def _node(position: int, draft: Draft, document: str, count: Count) -> Node:
         boxes=draft.boxes,
         headings=draft.headings,
         image=draft.image,
-        shown_tokens=count(shown(draft.headings, draft.text)),
+        shown_tokens=count_shown(shown(draft.headings, draft.text)),
     )
 
 

@@ -8,7 +8,7 @@ LETTERS, SMALL = ascii_letters.encode(), ascii_lowercase.encode()
 
 
 def has_letters(text: str, more_than: float) -> bool:
-    """Whether so many characters and more are letters of any script.
+    """Whether more characters than so many are letters of any script.
 
     >>> has_letters("Größe", 4), has_letters("Größe", 5)
     (True, False)
@@ -19,7 +19,7 @@ def has_letters(text: str, more_than: float) -> bool:
 
 
 def has_small_letters(text: str, more_than: float) -> bool:
-    """Whether so many characters and more are small letters of any script."""
+    """Whether more characters than so many are small letters of any script."""
     if _among(text, SMALL) > more_than:
         return True
     return not text.isascii() and sum(map(str.islower, text)) > more_than

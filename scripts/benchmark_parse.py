@@ -1,18 +1,29 @@
 """How fast PDFs are read and laid out, beside PyMuPDF's own get_text("dict") on the same pages, in one process.
 
 python scripts/benchmark_parse.py data/sample --rounds 2
+
+With --memory, how much of it the process needs that reads a book of 2,000 pages, beside one of 200, and for each page.
 """
 
 from __future__ import annotations
 
+import random
+import resource
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from indexer.readers.pdf import read
+from indexer.single import tree_of
 from kohaku import mupdf
+
+MANY_PAGES = 2000
+LINES_A_PAGE = 46
 
 
 def texts(path: Path) -> int:
@@ -40,7 +51,51 @@ def seconds(action: Callable[[Path], object], path: Path) -> float:
     return time.process_time() - start
 
 
-def main(paths: list[Path], rounds: int = 2, each: bool = False) -> None:
+def write_book(path: Path, pages: int) -> None:
+    """A PDF of so many full pages of prose: a heading and a running foot on each, a table on every tenth."""
+    numbers = random.Random(pages)
+    words = ["".join(numbers.choices("abcdefghilmnoprstuv", k=numbers.randint(2, 9))) for _ in range(3000)]
+    with mupdf.load().open() as file:
+        for number in range(1, pages + 1):
+            page = file.new_page()
+            page.insert_text((72, 60), f"{number}. {' '.join(numbers.choices(words, k=3)).title()}", fontsize=14)
+            prose = [" ".join(numbers.choices(words, k=11)) for _ in range(LINES_A_PAGE)]
+            page.insert_text((72, 90), prose, fontsize=10)
+            if number % 10 == 0:
+                for row in range(5):
+                    for column in range(4):
+                        text = f"{numbers.randint(100, 9999):,}" if row and column else numbers.choice(words).title()
+                        page.insert_text((72 + 110 * column, 690 + 12 * row), text, fontsize=10)
+            page.insert_text((300, 800), str(number), fontsize=9)
+        file.save(path, deflate=True)
+
+
+def peak(path: Path) -> float:
+    """The megabytes that the process had at most that made the file's tree, or a larger one's before."""
+    tree_of(path)
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return most / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def memory(few: int, many: int) -> str:
+    """What a long book takes beside a short one."""
+    with tempfile.TemporaryDirectory() as folder:
+        peaks = []
+        for pages in (few, many):  # the larger one last: children's peaks are never forgotten
+            path = Path(folder) / f"{pages}.pdf"
+            write_book(path, pages)
+            peaks.append(peak(path))
+    a_page = (peaks[1] - peaks[0]) / (many - few)
+    return f"{few} pages: {peaks[0]:.0f} MB at most; {many} pages: {peaks[1]:.0f} MB, {a_page:.3f} for each more"
+
+
+def main(
+    paths: list[Path],
+    rounds: int = 2,
+    each: bool = False,
+    with_memory: Annotated[bool, typer.Option("--memory", help="Also the memory that long files take.")] = False,
+    pages_of_book: Annotated[int, typer.Option(help="Pages of the long file; the short one has a tenth.")] = MANY_PAGES,
+) -> None:
     """Print pages a second and their ratios, over all PDFs and, with --each, for every one; the best of some rounds."""
     files = [file for path in paths for file in (sorted(path.rglob("*.pdf")) if path.is_dir() else [path])]
     pages, totals = 0, [0.0, 0.0, 0.0]
@@ -52,6 +107,8 @@ def main(paths: list[Path], rounds: int = 2, each: bool = False) -> None:
         if each:
             typer.echo(f"{file.name[:48]:48} {_compared(count, best)}")
     typer.echo(_compared(pages, totals))
+    if with_memory:
+        typer.echo(memory(max(pages_of_book // 10, 1), pages_of_book))
 
 
 def _compared(pages: int, spent: Sequence[float]) -> str:

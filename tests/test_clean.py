@@ -81,3 +81,9 @@ def test_joining_gives_one_part_a_line(lines: list[str]) -> None:
 
 def test_words_leaves_out_halves_at_a_line_end() -> None:
     assert words(["The cli-", "mate is", "well-known"]) == {"the", "is", "well-known"}
+
+
+def test_words_are_those_of_whole_lines() -> None:
+    assert words(["The cli-", "mate isn't state-of-the-art,", "THE e.g. GPT-", "4"]) == {
+        *("the", "isn't", "state-of-the-art", "e", "g"),
+    }

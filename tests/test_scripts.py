@@ -62,6 +62,12 @@ def test_the_benchmark_of_parsing_compares_with_the_plain_text(run: Run) -> None
     assert re.fullmatch(r"\d+ pages: [\d.]+ a second(; [a-z_ ]+ [\d.]+, ratio [\d.]+){2}", line)
 
 
+def test_the_benchmark_of_parsing_says_what_memory_a_long_file_takes(run: Run) -> None:
+    book = ROOT / "data" / "sample" / "isbrook2023.pdf"
+    [_, line] = run("benchmark_parse.py", book, "--rounds", 1, "--memory", "--pages-of-book", 20).splitlines()
+    assert re.fullmatch(r"2 pages: \d+ MB at most; 20 pages: \d+ MB, -?\d\.\d{3} for each more", line)
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40

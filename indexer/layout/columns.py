@@ -96,8 +96,8 @@ def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
 
 def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
     """The emptiest strip that parts the text in two columns, where there is one."""
-    edges = chain.from_iterable([fragment.rect for fragment in fragments])  # flat, for numpy is slow with tuples
-    rects = np.fromiter(edges, float, 4 * len(fragments)).reshape(-1, 4)
+    flat = chain.from_iterable([fragment.rect for fragment in fragments])  # numpy is slow with tuples
+    rects = np.fromiter(flat, np.float64, 4 * len(fragments)).reshape(-1, 4)
     left, right = rects[:, 0].min(), rects[:, 2].max()
     if right - left < 100:
         return None

@@ -889,9 +889,7 @@ def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
     for rect in sorted(uprights + levels, key=lambda rect: (rect[1], rect[0])):
         left, top, right, bottom = rect[0] - TOUCH, rect[1] - TOUCH, rect[2] + TOUCH, rect[3] + TOUCH
         reached = [group for group in reached if group[0][3] > top]
-        touching = [
-            group for group in reached if (hull := group[0])[0] < right and left < hull[2] and hull[1] < bottom
-        ]
+        touching = [group for group in reached if (hull := group[0])[0] < right and left < hull[2] and hull[1] < bottom]
         if not touching:
             groups.append([rect, rect])
             reached.append(groups[-1])
