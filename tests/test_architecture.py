@@ -27,6 +27,7 @@ HEAVY_AT_TOP = {
     "pptx": {"indexer.readers.pptx"},
 }
 HEAVY_WITHIN = {
+    "faiss": {"kohaku.ivf"},
     "torch": {"kohaku.embedders.export", "kohaku.hub"},
     "transformers": {"kohaku.embedders.export", "kohaku.hub"},
     "sentence_transformers": {"kohaku.embedders.sentence_transformer", "kohaku.cross_encoder"},
