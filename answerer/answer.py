@@ -61,6 +61,19 @@ class Grounding:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """The nodes that a model named as an answer's sources, and those with the words of the answer."""
+
+    by_model: tuple[str, ...]
+    by_alignment: tuple[str, ...]
+
+    @property
+    def agreed(self) -> tuple[str, ...]:
+        """The nodes that both name, in the model's order."""
+        return tuple(node for node in self.by_model if node in self.by_alignment)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence, or an abstention (`is_blank`).
 
@@ -68,7 +81,8 @@ class Answer:
     `references` the ids of documents that support it, always among those of the evidence; `citations` the quotes
     found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it.
     `evidence` is what was read last, where it was to be explained; `grounding` how the value follows from what is
-    cited, None for an abstention; `confidence` how likely it is to be right, from 0 to 1.
+    cited, None for an abstention; `confidence` how likely it is to be right, from 0 to 1. In two passes, `compared` are
+    the sources that were named and found, `refused` how many refined answers departed from the draft.
     """
 
     question: Question
@@ -84,6 +98,8 @@ class Answer:
     evidence: Evidence | None = field(default=None, repr=False)
     grounding: Grounding | None = None
     confidence: float = 0.0
+    compared: Compared | None = None
+    refused: int = 0
 
     @property
     def is_grounded(self) -> bool:

@@ -426,6 +426,13 @@ def answer(
     reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
     retries: Retries = None,
+    passes: Annotated[
+        int | None,
+        typer.Option("--passes", help="2: a draft, then the form asked for, then its sources.", min=1, max=2),
+    ] = None,
+    examples: Annotated[
+        Path | None, typer.Option("--examples", help="CSV with question,answer: the form of a second pass.")
+    ] = None,
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", help="What models may cost, by `prices` in kohaku.toml.", min=0)
     ] = None,
@@ -471,6 +478,8 @@ def answer(
         reply_cache=reply_cache,
         concurrency=concurrency,
         retries=retries,
+        passes=passes,
+        examples=examples,
         max_cost=max_cost,
         deadline=deadline,
         strict=strict,

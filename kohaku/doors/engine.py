@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from answerer import extract, reader
+from answerer import extract, reader, refine
 from answerer.answer import Answer, Citation, Question
 from answerer.confidence import rated
 from answerer.pinpoint import pinpointed
@@ -144,7 +144,7 @@ class Engine(Searcher):
 
     def _load(self) -> None:
         """Makes what threads will want, before they do."""
-        _ = self.embedder, self.chat, self.planner, self.reranker, self.takes, self.readers
+        _ = self.embedder, self.chat, self.planner, self.reranker, self.takes, self.readers, self._examples
 
     def _ask(self, asked: Question, scope: Scope, *, concurrency: int, explain: bool = False) -> Answer:
         sought = self._seek(asked, scope, explain=explain)
@@ -247,12 +247,20 @@ class Engine(Searcher):
     def _pinpointed(self, citation: Citation) -> Citation:
         return pinpointed(citation, self.store.subtree(citation.node))
 
+    @cached_property
+    def _examples(self) -> tuple[refine.Example, ...]:
+        """The user's examples of the form of answers."""
+        return refine.read_examples(self.settings.examples) if self.settings.examples else ()
+
     def _reader(self, number: int) -> Callable[[Question, Evidence], Answer]:
         """What makes a reading of a question."""
         if not self.takes:
             return extract.read
         take = self.takes[number]
         chat = self.readers[take.model].varied(temperature=take.temperature, seed=take.seed)
+        if self.settings.passes == 2:
+            read_twice = refine.read_twice
+            return partial(read_twice, chat=chat, examples=self._examples, citing=self.planner, order=take.order)
         return partial(reader.read, chat=chat, order=take.order)
 
     def _answer_part(self, part: Part, evidence: Evidence) -> str:
