@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,12 +21,13 @@ def made(folder: Path, *, labels: int = 1) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import torch
-        from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+        transformers: Any = importlib.import_module("transformers")  # its types don't know all that it has
 
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join(WORDS), encoding="utf-8")
     torch.manual_seed(7)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=len(WORDS),
         hidden_size=16,
         num_hidden_layers=1,
@@ -34,8 +37,8 @@ def made(folder: Path, *, labels: int = 1) -> Path:
         num_labels=labels,
         initializer_range=1.0,
     )
-    BertForSequenceClassification(config).save_pretrained(folder)
-    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     return folder
 
 

@@ -164,7 +164,7 @@ NUMBERS = {
         f"confidence of {extract.THRESHOLD}",
     ],
     "docs/ensembles.md": [
-        f"`runs_temperature`, {Settings().runs_temperature},",
+        f"`runs_temperature`, {Settings.model_fields['runs_temperature'].default},",
         f"by seed: {takes.SEED_STEP} more",
         f"Numbers within {score.TOLERANCE:.1%}".replace("%", " %"),
         f"{reliability.SMOOTHING} answers as good",
