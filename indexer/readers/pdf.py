@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -470,6 +471,7 @@ def _white_on_white(page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str,
     return {ink for ink in doubtful if darkest(ink.rect) >= WHITE}
 
 
+@lru_cache(maxsize=1024)  # a document has some dozens, and each page most of them
 def _style(size: float, flags: int, font: str, color: int) -> Style:
     bold = bool(flags & BOLD) or BOLD_NAME.search(font) is not None
     mono = bool(flags & MONO) or MONO_NAME.search(font) is not None
