@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,11 @@ log = logging.getLogger("kohaku")
 LLM = "llm"  # the reranker that is a chat model
 OFFERED = 3  # budgets of evidence that a filter of sections chooses one from
 FIRST_LINES = 3  # paragraphs of a document that a filter of documents is shown, as far as they are short
+INSTEAD = {  # of what failed
+    "planner": "rules plan instead",
+    "filter": "nothing is left out",
+    "reranker": "its finds stay in their order",
+}
 REPLIES = "replies.db"  # in the cache folder, for all indexes
 
 
@@ -103,7 +108,7 @@ class Searcher:
         self.store, self.settings = store, settings
         self._purse = Purse(settings.max_cost)
         # each is taken by the first failure, the only one that is told
-        self._planner_failed, self._reranker_failed = threading.Lock(), threading.Lock()
+        self._failed = {what: threading.Lock() for what in INSTEAD}
 
     @classmethod
     def open(cls, path: str | Path, **settings: Any) -> Self:
@@ -113,7 +118,7 @@ class Searcher:
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""
-        for failed in (self._planner_failed, self._reranker_failed):
+        for failed in self._failed.values():
             failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
         opened: list[Any] = [*self._clients(), self.__dict__.get("embedder")]
@@ -182,10 +187,10 @@ class Searcher:
     def plan(self, question: str) -> Plan:
         """What to search for, settled once for all readings of the evidence."""
         settings, chat = self.settings, self.planner
-        queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=self._tell_of_planner)
-        parts = decompose(question, by=settings.decompose, chat=chat, on_failure=self._tell_of_planner)
+        queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=self._tell("planner"))
+        parts = decompose(question, by=settings.decompose, chat=chat, on_failure=self._tell("planner"))
         wanted = settings.hyde and chat is not None
-        passage = imagined(question, chat, on_failure=self._tell_of_planner) if wanted and chat is not None else ""
+        passage = imagined(question, chat, on_failure=self._tell("planner")) if wanted and chat is not None else ""
         return Plan(queries, parts, (passage,) if passage else ())
 
     def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
@@ -195,13 +200,14 @@ class Searcher:
         """
         return self._retrieve(question, self.plan(question), 1, scope=scope, explain=explain)
 
-    def _tell_of_planner(self, error: KohakuError) -> None:
-        if self._planner_failed.acquire(blocking=False):
-            log.warning("the planner failed, rules plan instead (said once): %s", error)
+    def _tell(self, what: str) -> Callable[[KohakuError], None]:
+        """What is to be called with the failures of something, of which the first is told."""
 
-    def _tell_of_reranker(self, error: KohakuError) -> None:
-        if self._reranker_failed.acquire(blocking=False):
-            log.warning("the reranker failed, its finds stay in their order (said once): %s", error)
+        def tell(error: KohakuError) -> None:
+            if self._failed[what].acquire(blocking=False):
+                log.warning("the %s failed, %s (said once): %s", what, INSTEAD[what], error)
+
+        return tell
 
     def _retrieve(self, question: str, planned: Plan, times: int, *, scope: Scope, explain: bool) -> Evidence:
         """The evidence for a planned question; filters serve the first reading, a later one sees what they removed."""
@@ -226,7 +232,7 @@ class Searcher:
             evidence = find(question, Aim.FACT)
         if choosing and chat is not None:
             contexts, kept = sections(
-                question, evidence.contexts, chat, budget=limits.budget, on_failure=self._tell_of_planner
+                question, evidence.contexts, chat, budget=limits.budget, on_failure=self._tell("filter")
             )
             evidence = replace(evidence, contexts=contexts, complete=evidence.complete and len(contexts) == kept.shown)
             filters.append(kept)
@@ -237,7 +243,7 @@ class Searcher:
     def _find(self, question: str, planned: Plan, limits: Limits, *, scope: Scope, explain: bool = False) -> Evidence:
         """The evidence for one question or part."""
         reranker = self.reranker
-        second = Second(reranker, self.settings.rerank_top, self._tell_of_reranker) if reranker else None
+        second = Second(reranker, self.settings.rerank_top, self._tell("reranker")) if reranker else None
         return retrieve(
             question,
             planned.queries,
@@ -259,7 +265,7 @@ class Searcher:
         ids = dict.fromkeys(context.document for context in first.contexts)
         documents = [document for id in ids if (document := self.store.document(id))]
         useful, filtered = sources(
-            question, documents, self.store.beginnings(ids, FIRST_LINES), chat, on_failure=self._tell_of_planner
+            question, documents, self.store.beginnings(ids, FIRST_LINES), chat, on_failure=self._tell("filter")
         )
         return (scope if filtered.fell_back else replace(scope, documents=tuple(useful))), filtered
 
