@@ -10,6 +10,9 @@ Fusion = Literal["score", "rrf", "combined", "frequency", "append"]
 Order = Literal["best_first", "best_last", "ends"]
 """How evidence stands in a prompt: best first, best last, or the best at both ends and the rest between."""
 
+Condense = Literal["auto", "on", "off"]
+"""Whether long paragraphs are cut to their best sentences: where the question's words are not found, always, never."""
+
 Decompose = Literal["auto", "on", "off"]
 """Whether a question is split into parts: where it shows that it has some, wherever a model finds some, never."""
 

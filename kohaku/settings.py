@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Blanks, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Condense, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import SettingsError
 from kohaku.spending import Price
 
@@ -69,6 +69,10 @@ class Settings(BaseModel):
     order: Order = Field("best_first", description="how evidence stands in a prompt; ends: the best first and last")
     decompose: Decompose = Field(
         "auto", description="whether a question is split into parts: where it shows some, on: where a model finds some"
+    )
+    condense: Condense = Field(
+        "auto",
+        description="whether long paragraphs are cut to their best sentences; auto: for questions in other words",
     )
     hyde: bool = Field(False, description="whether a model imagines a passage, and its like is searched for too")
     source_filter: bool = Field(False, description="whether a model chooses the documents to search")

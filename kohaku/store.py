@@ -543,6 +543,25 @@ class Store:
         )
         return dict(rows)
 
+    def sentences(self, paragraphs: Collection[Node]) -> dict[int, list[Node]]:
+        """The sentences of paragraphs in reading order, by the paragraph's key."""
+        keys = {(node.document, node.position): node.key for node in paragraphs}
+        found = self._nodes(
+            """
+            where n.tier = 'sentence' and n.key in (
+                select c.key from json_each(:keys) as wanted
+                join node p on p.key = wanted.value
+                join node c on c.document = p.document and c.parent = p.position
+            ) order by n.key
+            """,
+            {"keys": json.dumps(sorted(keys.values()))},
+        )
+        sentences: dict[int, list[Node]] = {}
+        for node in found:
+            if node.parent is not None:
+                sentences.setdefault(keys[node.document, node.parent], []).append(node)
+        return sentences
+
     def ancestors(self, node: Node) -> list[Node]:
         """The nodes that cover a node, document first."""
         above: list[Node] = []

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kohaku.choices import Fusion
+from kohaku.choices import Condense, Fusion
 from kohaku.embedders.protocol import Embedder
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
+from kohaku.words import words
 from retriever.budget import Cause, Loss, Unit, fill
+from retriever.condense import MOST, condense, is_long, worths
 from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand
 from retriever.explain import ledger, why
@@ -19,7 +21,7 @@ from retriever.lift import lift
 from retriever.names import named
 from retriever.rerank import Second, reranked
 from retriever.search import TIERS, Ranking, search
-from retriever.trust import trust
+from retriever.trust import BEST, COVERED, coverage, rarities, trust
 from retriever.twins import alike
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
@@ -50,12 +52,14 @@ def retrieve(
     append: int = APPEND,
     second: Second | None = None,
     passages: Sequence[str] = (),
+    condensing: Condense = "off",
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
-    `passages` are what an answer might say: they are searched for by meaning, as one more query each.
+    `passages` are what an answer might say: they are searched for by meaning, as one more query each. `condensing` says
+    whether long paragraphs are cut down to their best sentences: `auto` where the question's words are not found.
     `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
     searched, nor lifts what is; raises ScopeError where no document is within. `second` looks at the first finds once
     more. With `explain` each context says why it
@@ -93,7 +97,11 @@ def retrieve(
     read = store.nodes(best.values())
     sharp = {place: read[key] for place, key in best.items() if key in read}
     losses: list[Loss] = []
-    units = distinct(expand(lifted, nodes, above, sharp, kinds=scope.kinds), on_loss=losses.append)
+    expanded = expand(lifted, nodes, above, sharp, kinds=scope.kinds)
+    if condensing != "off":
+        texts = [nodes[one.key].text for one in lifted[:BEST]]
+        expanded = _condensed(question, expanded, texts, rankings, store, always=condensing == "on")
+    units = distinct(expanded, on_loss=losses.append)
 
     costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
 
@@ -116,6 +124,19 @@ def retrieve(
     )
     complete = _exhausted(rankings, limits) and _all_in(losses, kept)
     return Evidence(question, tuple(queries), contexts, complete, ledger=told)
+
+
+def _condensed(
+    question: str, units: list[Unit], best: Sequence[str], rankings: Sequence[Ranking], store: Store, *, always: bool
+) -> list[Unit]:
+    """The first units condensed, where the best texts hold few of the question's rare words, or always."""
+    rare = rarities(set(words(question)), store)
+    if not always and coverage(question, best, rare) >= COVERED:
+        return units
+    first, rest = units[:MOST], units[MOST:]
+    worth = worths(rankings)
+    sentences = store.sentences([unit.node for unit in first if is_long(unit.node)])
+    return condense(first, sentences, lambda one: worth.get(one.key, 0.0) + coverage(question, [one.text], rare)) + rest
 
 
 def _share(documents: Collection[str] | None, store: Store) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.choices import Blanks, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import Blanks, Condense, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
 from kohaku.errors import KohakuError, ReadError, ScopeError
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ FusionName = Annotated[Fusion | None, typer.Option("--fusion", help="How ranking
 DecomposeHow = Annotated[
     Decompose | None,
     typer.Option("--decompose", help="Questions in parts: where they show some, wherever a model finds some, never."),
+]
+CondenseHow = Annotated[
+    Condense | None,
+    typer.Option("--condense", help="Long paragraphs in their best sentences: for questions in other words, always."),
 ]
 Hyde = Annotated[
     bool | None,
@@ -341,6 +345,7 @@ def retrieve(
     reranker: RerankerName = None,
     rerank_top: RerankTop = None,
     decompose: DecomposeHow = None,
+    condense: CondenseHow = None,
     hyde: Hyde = None,
     source_filter: SourceFilter = None,
     section_filter: SectionFilter = None,
@@ -370,6 +375,7 @@ def retrieve(
         reranker=reranker,
         rerank_top=rerank_top,
         decompose=decompose,
+        condense=condense,
         hyde=hyde,
         source_filter=source_filter,
         section_filter=section_filter,
@@ -447,6 +453,7 @@ def answer(
     rerank_top: RerankTop = None,
     order: PromptOrder = None,
     decompose: DecomposeHow = None,
+    condense: CondenseHow = None,
     hyde: Hyde = None,
     source_filter: SourceFilter = None,
     section_filter: SectionFilter = None,
@@ -492,6 +499,7 @@ def answer(
         rerank_top=rerank_top,
         order=order,
         decompose=decompose,
+        condense=condense,
         hyde=hyde,
         source_filter=source_filter,
         section_filter=section_filter,

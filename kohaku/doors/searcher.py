@@ -255,6 +255,7 @@ class Searcher:
             second=second,
             count=count,
             passages=planned.passages,
+            condensing=self.settings.condense,
             scope=scope,
             explain=explain,
         )

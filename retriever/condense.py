@@ -1,0 +1,56 @@
+"""Where a question's words are not found: more places in the same budget, each in its sentences that fit best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from kohaku.tree import Kind, Node, Tier
+from retriever.budget import Unit
+from retriever.search import Ranking
+
+LONG = 90  # tokens: a shorter paragraph is read whole
+FEWEST = 3  # sentences: of two, one is mostly what makes the other clear
+FLOOR = 0.5  # of the best sentence's worth: what is worth less goes
+MOST = 150  # units, the first: those after them seldom get into a budget
+GAP = " … "  # between sentences that stood apart
+
+
+def condense(
+    units: Sequence[Unit], sentences: Mapping[int, Sequence[Node]], worth: Callable[[Node], float]
+) -> list[Unit]:
+    """The units, each long paragraph of prose with those of its sentences only that are worth at least half its best.
+
+    `sentences` are a paragraph's by its key, in order. Tables, lists and sections stay whole.
+    """
+    return [replace(unit, node=_condensed(unit.node, sentences.get(unit.node.key, ()), worth)) for unit in units]
+
+
+def is_long(node: Node) -> bool:
+    """Whether a node is prose that would be condensed."""
+    return node.kind is Kind.PARAGRAPH and node.tokens >= LONG
+
+
+def worths(rankings: Iterable[Ranking], query: int = 0) -> dict[int, float]:
+    """Each sentence's mean share of the best score, by words and by meaning, in the lists of one query."""
+    found: dict[int, float] = {}
+    for ranking in rankings:
+        if ranking.query == query and ranking.tier is Tier.SENTENCE and ranking.hits:
+            best = max(hit.score for hit in ranking.hits)
+            for hit in ranking.hits:
+                found[hit.key] = found.get(hit.key, 0.0) + (max(hit.score / best, 0.0) / 2 if best > 0 else 0.0)
+    return found
+
+
+def _condensed(node: Node, sentences: Sequence[Node], worth: Callable[[Node], float]) -> Node:
+    if not is_long(node) or len(sentences) < FEWEST:
+        return node
+    scores = [worth(sentence) for sentence in sentences]
+    best = max(scores)
+    kept = [sentence for sentence, score in zip(sentences, scores, strict=True) if score >= FLOOR * best]
+    if best <= 0 or len(kept) == len(sentences):
+        return node
+    gaps = [" " if one.position + 1 == other.position else GAP for one, other in pairwise(kept)]
+    text = "".join(part for pair in zip([one.text for one in kept], [*gaps, ""], strict=True) for part in pair)
+    return replace(node, text=text, tokens=sum(one.tokens for one in kept), shown_tokens=None)
