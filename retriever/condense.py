@@ -13,6 +13,7 @@ from retriever.search import Ranking
 LONG = 90  # tokens: a shorter paragraph is read whole
 FEWEST = 3  # sentences: of two, one is mostly what makes the other clear
 FLOOR = 0.5  # of the best sentence's worth: what is worth less goes
+WHOLE = 2  # units, the first: what was found best is read as it stands
 MOST = 150  # units, the first: those after them seldom get into a budget
 GAP = " … "  # between sentences that stood apart
 
@@ -20,11 +21,12 @@ GAP = " … "  # between sentences that stood apart
 def condense(
     units: Sequence[Unit], sentences: Mapping[int, Sequence[Node]], worth: Callable[[Node], float]
 ) -> list[Unit]:
-    """The units, each long paragraph of prose with those of its sentences only that are worth at least half its best.
+    """The units, after the first each long paragraph of prose with only its sentences worth at least half its best.
 
     `sentences` are a paragraph's by its key, in order. Tables, lists and sections stay whole.
     """
-    return [replace(unit, node=_condensed(unit.node, sentences.get(unit.node.key, ()), worth)) for unit in units]
+    rest = [replace(one, node=_condensed(one.node, sentences.get(one.node.key, ()), worth)) for one in units[WHOLE:]]
+    return [*units[:WHOLE], *rest]
 
 
 def is_long(node: Node) -> bool:

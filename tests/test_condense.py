@@ -24,6 +24,17 @@ PARAGRAPH = Node("d", 0, 5, None, Kind.PARAGRAPH, "p", " ".join(one.text for one
 WORTH = {1: 1.0, 2: 0.1, 3: 0.6, 4: 0.5, 5: 0.2}
 
 
+@pytest.fixture(autouse=True)
+def none_stays_whole(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "first_finds" not in request.node.name:
+        monkeypatch.setattr("retriever.condense.WHOLE", 0)
+
+
+def test_the_first_finds_are_read_as_they_stand() -> None:
+    units = condense([Unit(PARAGRAPH, 1.0)] * 3, {9: SENTENCES}, lambda one: WORTH[one.key])
+    assert [unit.node == PARAGRAPH for unit in units] == [True, True, False]
+
+
 def condensed(node: Node, sentences: list[Node] = SENTENCES) -> Node:
     [unit] = condense([Unit(node, 1.0)], {node.key: sentences}, lambda one: WORTH[one.key])
     return unit.node
