@@ -469,6 +469,9 @@ def answer(
     confidence: Confidence = None,
     embedder: EmbedderName = None,
     explain: Explain = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="A report in Markdown: a section for each part of the QUESTION.")
+    ] = False,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -517,6 +520,7 @@ def answer(
     _refuse(order and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt")
     if questions is not None:
         _refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
+        _refuse(report, "--report is for one QUESTION")
         _refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
         _refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
     else:
@@ -535,6 +539,15 @@ def answer(
         if not settings.readers:
             _say("no model is configured: the built-in extractive reader answers")
         if question is not None:
+            if report:
+                from kohaku.doors.report import markdown, report_object
+
+                written = engine.report(_typed(question), scope=scope)
+                if as_json:
+                    _print_json(report_object(written))
+                else:
+                    typer.echo(markdown(written))
+                return
             found = engine.ask(_typed(question), unit=unit, scope=scope, explain=explain)
             if as_json:
                 _print_json({**answer_object(found), "usage": usage_object(engine.usage(), settings.known_prices)})

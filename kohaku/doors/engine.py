@@ -14,6 +14,7 @@ from answerer.pinpoint import pinpointed
 from answerer.respond import Outcome, Sought, respond, respond_all, respond_several
 from answerer.runs import Runs
 from answerer.submission import Submission, read_questions, row, sure
+from answerer.synthesize import Report, Section, report, section
 from answerer.takes import Take, cast, next_takes, takes, together
 from answerer.vote import Rules
 from indexer.metadata import read_metadata
@@ -42,6 +43,21 @@ class Engine(Searcher):
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
         return self._ask(asked, scope, explain=explain, concurrency=self.settings.concurrency)
+
+    def report(self, question: str, *, scope: Scope = EVERYWHERE) -> Report:
+        """The question's parts answered one by one, with conflicts, what is lacking, and a summary.
+
+        A part may be split again in its turn, as any question is; one that needs an earlier answer gets it.
+        """
+        answers: dict[int, str] = {}
+        sections: list[Section] = []
+        for part in self.plan(question).parts or (Part(1, question),):
+            asked = Question("", part.filled(answers).text)
+            answer = self.ask(asked, scope=scope)
+            answers[part.id] = "" if answer.is_blank else answer.value
+            sections.append(section(answer, self.retrieve(asked.text, scope=scope), self._rated))
+        whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
+        return report(question, whole, sections, self.chat)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
@@ -262,6 +278,9 @@ class Engine(Searcher):
             read_twice = refine.read_twice
             return partial(read_twice, chat=chat, examples=self._examples, citing=self.planner, order=take.order)
         return partial(reader.read, chat=chat, order=take.order)
+
+    def _rated(self, question: Question, evidence: Evidence) -> Answer:
+        return rated(self._reader(0)(question, evidence), evidence)
 
     def _answer_part(self, part: Part, evidence: Evidence) -> str:
         answer = self._reader(0)(Question("", part.text), evidence)
