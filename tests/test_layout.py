@@ -465,3 +465,15 @@ def test_numbers_above_each_other_are_no_number_of_more_digits() -> None:
     whole = fragment("take", 50, 100, width=30)
     above, below = fragment("1", 84, 97, SMALL, width=4), fragment("2", 84, 103, SMALL, width=4)
     assert joined_lines(whole, above, below, fragment("of the text", 92, 100, width=50)) == ["take 1 2 of the text"]
+
+
+def test_a_row_that_says_page_and_a_number_is_left_out_of_a_single_page_too() -> None:
+    foot = fragment("Page 7 of 12", 280, 780)
+    assert [block.text[:8] for block in lay_out([page(*prose(4), foot)]).blocks] == ["the text"]
+
+
+def test_entries_of_a_list_of_figures_are_no_figures_and_lose_their_dots() -> None:
+    entries = [fragment(f"Figure {n}: A map of it ............ {n}7", 50, 100 + 14 * n) for n in (1, 2, 3)]
+    found = lay_out([page(*entries, *prose(4))]).blocks
+    assert not [block for block in found if block.kind is Kind.FIGURE]
+    assert "Figure 1: A map of it … 17" in found[0].text

@@ -10,6 +10,7 @@ from indexer.clean import words
 from indexer.layout import figures, outline, tables, tags
 from indexer.layout.body import body_style
 from indexer.layout.columns import columns
+from indexer.layout.contents import DOTS
 from indexer.layout.faces import with_telling_faces
 from indexer.layout.furniture import without_furniture
 from indexer.layout.headings import Heading, headings
@@ -313,7 +314,7 @@ def _starts_caption(lines: Sequence[Line], place: int) -> bool:
     """Whether a figure's caption starts here: "Figure 3: …", not a sentence that happens to start with "Figure 3"."""
     line = lines[place]
     found = figures.CAPTION.match(line.text)
-    if not found:
+    if not found or DOTS.search(line.text):  # an entry of a list of figures
         return False
     after = line.text[found.end() :].lstrip("0123456789.-ab")
     if after[:1] in (":", "|", "–", "—", "：") or line.text[found.end() - 1 :].lstrip("0123456789").startswith("."):

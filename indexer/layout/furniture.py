@@ -22,7 +22,11 @@ ROMAN = re.compile(r"[ivxlc]+|[IVXLC]+")
 BARE_NUMBER = re.compile(
     r"\W*(?:page|p\.|seite|第)?\s*(?:[\divxlcIVXLC]{1,7}|[A-Z]-\d+|\d+-\d+)(?:\s*(?:/|of|von|页)\s*\d*)?\W*", re.I
 )
-
+PAGE_NUMBER = re.compile(
+    r"\W*(?:page|pag\.?|p[áa]gina|p[áa]g\.|seite|sida|strona|стр\.|第)\s*\d{1,5}(?:\s*(?:/|of|von|de|av|z|из)\s*\d{1,5})?"
+    r"\s*(?:页|頁|ページ)?\W*",
+    re.IGNORECASE,
+)
 COUNTS = {"#", "#roman"}  # keys of nothing but a number that counts pages
 MOST_BETWEEN = 4  # pages that one printed page may fill, or that bear no number
 LEAST_COUNTED = 4  # pages on which the text's last row is the next number
@@ -49,7 +53,8 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
                 continue
             large = row[0].style.size > LARGE * usual and not _is_bare(row)
             repeated = any(_repeats(seen, key, len(pages), large) for key in keys)
-            if side in stopped or not (repeated or _numbered(page, row, numbering)) or _is_note(row):
+            furniture = repeated or _numbered(page, row, numbering) or _says_page(row)
+            if side in stopped or not furniture or _is_note(row):
                 stopped.add(side)
             else:
                 gone.update(map(id, row))
@@ -160,6 +165,11 @@ def _numbered(page: Page, row: Sequence[Fragment], numbering: set[tuple[str, int
         if ROMAN.fullmatch(text) and (side, roman(text) - page.number) in numbering:
             return True
     return False
+
+
+def _says_page(row: Sequence[Fragment]) -> bool:
+    """Whether the row says that it is a page's number: told on one page alone."""
+    return PAGE_NUMBER.fullmatch(" ".join(fragment.text for fragment in row)) is not None
 
 
 def _is_note(row: Sequence[Fragment]) -> bool:

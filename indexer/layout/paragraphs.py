@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from indexer.blocks import Block, Mark
 from indexer.clean import joints
+from indexer.layout.contents import DOTS
 from indexer.layout.page import Line, Style
 from kohaku.tree import Kind
 
@@ -135,14 +136,25 @@ def list_block(items: Sequence[Paragraph], vocabulary: Collection[str]) -> Block
 
 
 def marked(lines: Sequence[tuple[str, Line]], vocabulary: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
-    """The joined text of lines, and where each stands in it."""
-    parts = joints([text for text, _ in lines], vocabulary)
+    """The joined text of lines, and where each stands in it; dots that lead to a page's number are three."""
+    parts = joints([_without_leaders(text) for text, _ in lines], vocabulary)
     marks: list[Mark] = []
     start = 0
     for part, (_, line) in zip(parts, lines, strict=True):
         marks.append(Mark(start, start + len(part.rstrip()), line.box))
         start += len(part)
     return "".join(parts), tuple(marks)
+
+
+def _without_leaders(text: str) -> str:
+    """A line of contents without its row of dots.
+
+    >>> _without_leaders("2.1 Results ........ 17"), _without_leaders("and so on...")
+    ('2.1 Results … 17', 'and so on...')
+    """
+    if ".." not in text and ". ." not in text:
+        return text
+    return " ".join(DOTS.sub(" … ", text).split())
 
 
 def _belongs(group: Sequence[Line], line: Line, usual: Mapping[float, float]) -> bool:
