@@ -153,10 +153,10 @@ def test_a_question_of_two_parts_is_answered_part_by_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer
 ) -> None:
     use_letters(monkeypatch)
-    files = {
-        "lake.md": "# Lake\n\nThe PUE of Lake Site was 1.1.\n",
-        "hall.md": "# Hall\n\nThe PUE of North Hall was 1.3.\n",
-    }
+    files = {"lake.md": "# Lake\n\nThe PUE of Lake Site was 1.1.\n"}
+    files["hall.md"] = "# Hall\n\nThe PUE of North Hall was 1.3.\n"
+    asked = ("What was the PUE of Lake Site?", "What was the PUE of North Hall?")
+    parts = [{"id": number, "query": query} for number, query in enumerate(asked, start=1)]
     kohaku.index([write(tmp_path / "files", files)], tmp_path / "my.db")
 
     def otherwise(body: dict[str, Any]) -> Step:
