@@ -174,7 +174,7 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
 def _of_other_things(sentence: Sentence, wanted: Asked) -> float:
     """What a number loses where what is to be counted stands neither beside it nor around it, or nowhere at all."""
     head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
-    nouns = {noun for noun in (wanted.noun, *head) if noun.isascii() and noun not in ABSTRACT}
+    nouns = {noun for noun in (wanted.noun, *head) if noun and noun.isascii() and noun not in ABSTRACT}
     if not nouns or nouns & (sentence.words | sentence.nearby | sentence.named):
         return 0.0
     return NO_NOUN if nouns & sentence.spoken else NO_NOUN + UNHEARD_NOUN
