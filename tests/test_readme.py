@@ -161,7 +161,7 @@ NUMBERS = {
     "docs/tree.md": [f"more than {grow.PASSAGE_TOKENS} tokens"],
     "docs/answers.md": [
         f"from {quotes.SHORT} letters on, at least {quotes.ALIKE:.0f} %",
-        f"confidence of {extract.THRESHOLD}",
+        f"match of {extract.THRESHOLD}, or a confidence of {extract.LEAST}",
     ],
     "docs/ensembles.md": [
         f"`runs_temperature`, {Settings.model_fields['runs_temperature'].default},",

@@ -255,7 +255,7 @@ class Engine(Searcher):
                 retries=settings.retries,
                 strict=settings.strict,
                 rate=rated,
-                least=settings.min_confidence,
+                least=settings.min_confidence if self.takes else max(settings.min_confidence, extract.LEAST),
                 room=settings.budget,
             )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
