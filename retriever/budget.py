@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -43,50 +44,72 @@ def fill(
     cost: Callable[[Node], int],
     *,
     alike: Callable[[Node, Node], bool] = lambda one, other: False,
+    facts: Callable[[Node], Hashable] = lambda node: None,
     on_loss: Callable[[Loss], None] = lambda loss: None,
 ) -> list[Unit]:
     """The best units whose costs together stay within the budget; a node costs no less than its tokens.
 
     A unit that doesn't fit is passed over for smaller ones. Of a node and its ancestor only the larger is kept: the
     ancestor takes the place of what it covers where it fits, else it is passed over and what was there stays. Of units
-    that are `alike` the better is kept, and names the others.
+    that are `alike` the better is kept, and names the others; only those of the same `facts` can be.
     """
-    kept: list[Unit] = []
-    costs: dict[int, int] = {}
+    kept = _Kept()
     spent = 0
     for unit in units:
-        near = [other for other in kept if other.node.document == unit.node.document]
+        near = kept.documents[unit.node.document].values()
         if holder := next((other for other in near if other.node.covers(unit.node)), None):
             on_loss(Loss(unit, Cause.COVERED, holder.node))
             continue
         covered = [other for other in near if unit.node.covers(other.node)]
-        freed = sum(costs[other.node.key] for other in covered)
+        freed = sum(cost(other.node) for other in covered)
         room = budget - spent + freed
         if unit.node.tokens > room or (price := cost(unit.node)) > room:  # the first is known, the second is counted
             on_loss(Loss(unit, Cause.BUDGET))
             continue
-        twin = next((place for place, other in enumerate(kept) if alike(other.node, unit.node)), None)
-        if twin is not None and not covered:
-            kept[twin] = replace(kept[twin], also=_joined(kept[twin].also, (unit.node, *unit.also)))
-            on_loss(Loss(unit, Cause.DUPLICATE, kept[twin].node))
+        shared = facts(unit.node)
+        twin = None if covered else next((one for one in kept.with_facts(shared) if alike(one.node, unit.node)), None)
+        if twin is not None:
+            kept.put(replace(twin, also=_joined(twin.also, (unit.node, *unit.also))), shared)
+            on_loss(Loss(unit, Cause.DUPLICATE, twin.node))
             continue
-        costs[unit.node.key] = price
         spent += price - freed
         for other in covered:
             unit = replace(unit, also=_joined(unit.also, other.also))
             on_loss(Loss(other, Cause.COVERED, unit.node))
-        kept = _replaced(kept, covered, unit)
-    return kept
+        kept.put(unit, shared, instead=covered)
+    return kept.units
+
+
+class _Kept:
+    """The units taken so far, found by their document and by their facts."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, dict[int, Unit]] = defaultdict(dict)
+        self._facts: dict[Hashable, dict[int, str]] = defaultdict(dict)  # the documents of nodes, by key
+        self._places: dict[int, int] = {}
+
+    @property
+    def units(self) -> list[Unit]:
+        """All of them in their places."""
+        kept = [unit for units in self.documents.values() for unit in units.values()]
+        return sorted(kept, key=lambda unit: self._places[unit.node.key])
+
+    def with_facts(self, facts: Hashable) -> Iterator[Unit]:
+        """Those of the same facts, in the order they came."""
+        for key, document in self._facts[facts].items():
+            if key in self.documents[document]:
+                yield self.documents[document][key]
+
+    def put(self, unit: Unit, facts: Hashable, *, instead: Sequence[Unit] = ()) -> None:
+        """Takes a unit, in the place of the first that it covers, or its own again, or at the end."""
+        key = unit.node.key
+        places = [self._places[other.node.key] for other in instead]
+        self._places[key] = min(places, default=self._places.get(key, len(self._places)))
+        for other in instead:
+            del self.documents[other.node.document][other.node.key]
+        self.documents[unit.node.document][key] = unit
+        self._facts[facts][key] = unit.node.document
 
 
 def _joined(known: Sequence[Node], more: Iterable[Node]) -> tuple[Node, ...]:
     return tuple({node.key: node for node in (*known, *more)}.values())
-
-
-def _replaced(kept: Sequence[Unit], covered: Sequence[Unit], unit: Unit) -> list[Unit]:
-    """The list with a unit in the place of the first that it covers, or at the end."""
-    if not covered:
-        return [*kept, unit]
-    place = kept.index(covered[0])
-    rest = [other for other in kept if other not in covered]
-    return [*rest[:place], unit, *rest[place:]]

@@ -22,7 +22,7 @@ from retriever.names import named
 from retriever.rerank import Second, reranked
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import BEST, COVERED, coverage, rarities, trust
-from retriever.twins import alike
+from retriever.twins import alike, facts
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
 NAMED = 0.5  # a document whose name weighs this much is searched on its own too: others' hits must not crowd it out
@@ -112,7 +112,14 @@ def retrieve(
             costs[node.key] = MARK_TOKENS + tokens(text, counted)
         return costs[node.key]
 
-    kept = fill(units, limits.budget, cost, alike=lambda one, other: alike(one.text, other.text), on_loss=losses.append)
+    kept = fill(
+        units,
+        limits.budget,
+        cost,
+        alike=lambda one, other: alike(one.text, other.text),
+        facts=lambda node: facts(node.text),
+        on_loss=losses.append,
+    )
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
     contexts = tuple(
         _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept

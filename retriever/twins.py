@@ -42,11 +42,16 @@ def alike(one: str, other: str) -> bool:
     return Indel.normalized_similarity(mine.words, theirs.words, score_cutoff=ALIKE) > 0
 
 
-@lru_cache(maxsize=2048)
+def facts(text: str) -> tuple[tuple[str, ...], ...]:
+    """What texts that are alike share: their numbers, and how often each says "not"."""
+    return _profile(text).facts[:2]
+
+
+@lru_cache(maxsize=4096)
 def _profile(text: str) -> Profile:
     folded = fold(text)
     written = _WORD.findall(folded)
     words = tuple(word.casefold() for word in written)
     names = tuple(sorted({word for word in written if word[0].isupper()}))
-    numbers = tuple(sorted(_NUMBER.findall(folded)))
-    return Profile(words, (numbers, names, tuple(sorted(word for word in words if word in _NEGATION))))
+    numbers = tuple(sorted(_NUMBER.findall(folded.casefold())))
+    return Profile(words, (numbers, tuple(sorted(word for word in words if word in _NEGATION)), names))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.twins import alike
+from retriever.twins import alike, facts
 
 TEXT = "In 2023 Lake Site drew 1,234 litres of water from the lake, which was not more than the year before."
 
@@ -49,3 +49,4 @@ def test_short_texts_must_be_the_same() -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_it_is_the_same_both_ways(one: str, other: str) -> None:
     assert alike(one, other) == alike(other, one)
+    assert facts(one) == facts(other) or not alike(one, other)
