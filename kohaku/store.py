@@ -787,12 +787,12 @@ class Store:
         within: str = "",
         bound: Mapping[str, object] | None = None,
         *,
-        among: str = "main",
+        table: str = "",
     ) -> list[Hit]:
-        table = f"{tier.value}_words"
+        table = table or f"{tier.value}_words"
         rows = self._rows(
             f"""
-            select rowid, -bm25({table}{_WEIGHTS[tier]}) as score from {among}.{table}
+            select rowid, -bm25({table}{_WEIGHTS[tier]}) as score from {table}
             where {table} match :expression {within}
             order by score desc, rowid limit :limit
             """,
@@ -809,10 +809,10 @@ class Store:
                 return self._matching(rare, tier, limit)
             found = self._matching(rare, tier, CANDIDATES * limit)
             scores = {hit.key: hit.score for hit in found}
-            self._copy_words(scores, tier)
+            copy = self._copy_words(scores, tier)
             total = self.size(tier)
             for term in common:
-                local = self._matching([term], tier, len(scores), among="temp")
+                local = self._matching([term], tier, len(scores), table=copy)
                 scale = _rarity(total, held[term]) / _rarity(len(scores), len(local))
                 for hit in local:
                     scores[hit.key] += scale * hit.score
@@ -839,9 +839,9 @@ class Store:
             if term.strip()
         }
 
-    def _copy_words(self, keys: Collection[int], tier: Tier) -> None:
-        """The full text of some nodes alone, in the table of the tier's name in `temp`."""
-        table = f"{tier.value}_words"
+    def _copy_words(self, keys: Collection[int], tier: Tier) -> str:
+        """The full text of some nodes alone, in a table of its own; its name."""
+        table = f"some_{tier.value}_words"  # the name of the whole one would hide that
         columns = _COLUMNS[tier]
         with _told(self.path):
             declared = f"{', '.join(columns)}, content='', {TOKENS}"
@@ -862,6 +862,7 @@ class Store:
                 f"insert into temp.{table} (rowid, {', '.join(columns)}) values (?{', ?' * len(columns)})",
                 (key, *(fold(storable(one)) for one in texts)),
             )
+        return table
 
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""

@@ -127,6 +127,8 @@ def test_rare_words_first_gives_the_best_of_all_words(
     monkeypatch.setattr(store_module, "LARGE", 1)
     monkeypatch.setattr(store_module, "POSTINGS", 150)
     found = store.matching(terms, tier, 5)
+    assert store.matching(terms, tier, 5) == found  # what was copied for the first search is in no one's way
+    assert store.frequency(["the"]) == {"the": COUNT}
     assert {hit.key for hit in found[:2]} == {hit.key for hit in exact[:2]}
     assert [hit.score for hit in found[:2]] == pytest.approx([hit.score for hit in exact[:2]], rel=0.2)
 
