@@ -11,6 +11,7 @@ from functools import lru_cache
 from answerer.cells import scale_of
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
 from kohaku import rows
+from kohaku.words import is_year
 
 FRACTIONS = {"half": "0.5", "twice": "2", "double": "2", "doubled": "2", "triple": "3"}
 
@@ -31,7 +32,7 @@ class Number:
     falls: bool = False
 
 
-_LINE = re.compile(r"(?<=[.!?])\s+(?=[\"“(\[]?[A-Z0-9])|\n+|(?<=[。！？])")
+_LINE = re.compile(r"(?<=[.!?])\s+(?=[\"“(\[]?[^\Wa-z_])|\n+|(?<=[。！？])")
 _IN_BRACKETS = re.compile(r"(?:[$€£¥]\s?)?\(\s?[$€£¥]?\s?[\d,.]+\s?%?\s?\)")
 _UNIT_BESIDE = re.compile(r"\s?([°A-Za-zµ][\w°]*(?:/[A-Za-z]\w*)?[²³]?)(?:[\s-]([A-Za-z]\w*))?")
 _BARE = re.compile(r"(?<!\S)[$€£¥(]?[\d,]*\.?\d+%?\)?(?!\S)")
@@ -60,6 +61,15 @@ def numbers(text: str) -> tuple[Number, ...]:
     return tuple(_number(text, one, places, table) for one in sorted(found, key=lambda one: one.start))
 
 
+def amounts(text: str) -> frozenset[Decimal]:
+    """The numbers of a text, however they are spelt; of a range both ends.
+
+    >>> amounts("1.5 thousand") == amounts("1,500"), amounts("10-20") == amounts("10-30")
+    (True, False)
+    """
+    return frozenset(end for one in numbers(text) for end in (one.quantity.low, one.quantity.high))
+
+
 def _number(text: str, one: Quantity, places: Sequence[tuple[int, int]], table: tuple[int, str]) -> Number:
     line = next((line for line in places if line[0] <= one.start < line[1]), (one.start, one.end))
     words = text[slice(*line)]
@@ -79,7 +89,7 @@ def _is_tabular(line: str) -> bool:
 
 
 def _is_year(one: Quantity) -> bool:
-    return one.digits.isdigit() and len(one.digits) == 4 and one.digits[:2] in ("19", "20") and one.unit is None
+    return is_year(one.digits) and one.unit is None
 
 
 def lines(text: str) -> list[tuple[int, int]]:

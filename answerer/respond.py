@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Generic, TypeVar
 
 from answerer.answer import Answer, Question
@@ -105,10 +104,7 @@ def respond_all(
     """
     with closing(each(questions, respond_one, concurrency=concurrency)) as outcomes:
         for question, result in outcomes:
-            if isinstance(result, KohakuError):
-                on_done(Outcome(question, error=result))
-            else:
-                on_done(Outcome(question, answer=result))
+            on_done(_outcome(question, result))
 
 
 def respond_several(
@@ -126,18 +122,16 @@ def respond_several(
     waiting = list(questions)
     while round := [(question, number) for question in waiting for number in due(question)]:
         round.sort(key=lambda what: what[1])  # else readings of one question would wait for its evidence together
-        read_now = partial(_read_now, respond_one)
-        with closing(each(round, read_now, concurrency=concurrency)) as outcomes:
+        with closing(each(round, lambda what: respond_one(*what), concurrency=concurrency)) as outcomes:
             for (question, number), result in outcomes:
-                if isinstance(result, KohakuError):
-                    on_done(Outcome(question, error=result, take=number))
-                else:
-                    on_done(Outcome(question, answer=result, take=number))
+                on_done(_outcome(question, result, take=number))
         waiting = [question for question in waiting if question.id in {asked.id for asked, _ in round}]
 
 
-def _read_now(respond_one: Callable[[Question, int], Answer], what: tuple[Question, int]) -> Answer:
-    return respond_one(*what)
+def _outcome(question: Question, result: Answer | KohakuError, take: int | None = None) -> Outcome:
+    if isinstance(result, KohakuError):
+        return Outcome(question, error=result, take=take)
+    return Outcome(question, answer=result, take=take)
 
 
 class Sought(Generic[Planned]):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from answerer.answer import Answer, Question
 from answerer.asking import content_words
-from retriever.evidence import Context, Evidence
+from retriever.evidence import Context, Evidence, within
 
 OLD_SHARE = 0.25
 """How much of a later reading's room goes to the best of what was read: an answer may need both."""
@@ -40,15 +40,6 @@ def fresh(found: Evidence, read: Sequence[Context], room: int) -> Evidence:
     new = [one for one in found.contexts if one.node not in seen and one.text not in texts]
     if not new:
         return replace(found, contexts=())
-    old = _within(read, int(room * OLD_SHARE))
-    kept = _within(new, room - sum(context.tokens for context in old)) or new[:1]
+    old = within(read, int(room * OLD_SHARE))
+    kept = within(new, room - sum(context.tokens for context in old)) or (new[0],)
     return replace(found, contexts=(*old, *kept))
-
-
-def _within(contexts: Sequence[Context], room: int) -> list[Context]:
-    kept: list[Context] = []
-    for context in contexts:
-        if context.tokens <= room:
-            kept.append(context)
-            room -= context.tokens
-    return kept

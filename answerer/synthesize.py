@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from answerer.answer import Answer, Question
 from answerer.classes import reading
-from answerer.figures import numbers
+from answerer.figures import amounts
 from answerer.prompts import defused
-from answerer.refine import DraftReply
 from answerer.values import is_blank
 from kohaku.chat import Chat, Message
 from kohaku.errors import ModelError, NoAccess, ReplyError
 from kohaku.fence import fence
 from retriever.evidence import Evidence
+from retriever.plan import Draft
 
 SOURCES = 3  # documents, the best for a part, that are read each by itself: more cost more than they tell
 
@@ -63,11 +63,6 @@ class Report:
     def lacks(self) -> tuple[str, ...]:
         """The parts that the documents hold no answer to."""
         return tuple(section.question for section in self.sections if section.answer.is_blank)
-
-    @property
-    def conflicts(self) -> tuple[Section, ...]:
-        """The sections whose sources differ."""
-        return tuple(section for section in self.sections if section.conflicts)
 
 
 def section(answer: Answer, evidence: Evidence, read: Callable[[Question, Evidence], Answer]) -> Section:
@@ -117,16 +112,12 @@ def _summary(question: str, sections: Sequence[Section], chat: Chat | None) -> s
     system = SUMMARIZE.replace("{opening}", opening).replace("{closing}", closing)
     request = f"{opening}\n{data}\n{closing}\n\nQuestion: {question}"
     try:
-        said = chat.ask([Message("system", system), Message("user", request)], DraftReply).draft.strip()
+        said = chat.ask([Message("system", system), Message("user", request)], Draft).draft.strip()
     except NoAccess:
         raise
     except (ModelError, ReplyError):
         return ""
-    return "" if is_blank(said) or _amounts(said) - _amounts(f"{question}\n{data}") else said
-
-
-def _amounts(text: str) -> frozenset[str]:
-    return frozenset(str(number.quantity.low.normalize()) for number in numbers(text))
+    return "" if is_blank(said) or amounts(said) - amounts(f"{question}\n{data}") else said
 
 
 def _ended(text: str) -> str:

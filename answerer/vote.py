@@ -97,11 +97,6 @@ def trust(questions: Sequence[Sequence[Ballot]], kinds: Mapping[int, object] | N
     return {run: found.get(run, UNKNOWN) for run in sorted({b.run for one in questions for b in one})}
 
 
-def is_decided(cast: Sequence[Ballot], total: int, rules: Rules) -> bool:
-    """Whether the value can't change any more, whatever the runs that are still to come (up to `total`) say."""
-    return 2 * agreement(cast, rules) > total
-
-
 def agreement(cast: Sequence[Ballot], rules: Rules) -> int:
     """How many runs say one thing at most, of what may win by itself."""
     by_references = rules.mode == "ref_priority"

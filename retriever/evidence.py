@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kohaku.tree import Box, Kind, Tier
@@ -73,7 +73,7 @@ class Cut:
 class Ledger:
     """How the evidence as a whole came about.
 
-    `names` says how far the question names documents, `weights` how far each list of a query is trusted, as
+    `names` says how far the question names documents, `lists` how far each list of a query is trusted, as
     (query, by, tier, weight, hits); `scope` what the search was kept to, `within` how many documents are there, of how
     many.
     """
@@ -144,3 +144,13 @@ class Evidence:
     def tokens(self) -> int:
         """What all contexts cost together."""
         return sum(context.tokens for context in self.contexts)
+
+
+def within(contexts: Iterable[Context], budget: int) -> tuple[Context, ...]:
+    """The contexts that fit into a budget, in their order; one that doesn't is passed over."""
+    kept = []
+    for context in contexts:
+        if context.tokens <= budget:
+            budget -= context.tokens
+            kept.append(context)
+    return tuple(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from kohaku.chat import Chat, Message
 from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
 from kohaku.fence import fence
 from kohaku.tree import Document
-from retriever.evidence import Context, Filtered
+from retriever.evidence import Context, Filtered, within
 
 MOST = 40  # candidates a call: the list stays short enough for small models
 SHOWN = 200  # characters of a section's text that are shown; a document shows as many of its first lines
@@ -76,16 +76,6 @@ def sections(
         return within(contexts, budget), filtered
     places += [place for place in range(min(KEPT, len(shown))) if place not in places]
     return within((contexts[place] for place in places), budget), replace(filtered, kept=len(places))
-
-
-def within(contexts: Iterable[Context], budget: int) -> tuple[Context, ...]:
-    """The contexts that fit into a budget, in their order; one that doesn't is passed over."""
-    kept = []
-    for context in contexts:
-        if context.tokens <= budget:
-            budget -= context.tokens
-            kept.append(context)
-    return tuple(kept)
 
 
 def _useful(

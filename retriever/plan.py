@@ -37,7 +37,7 @@ class QueryPlan(BaseModel):
 
 
 class Draft(BaseModel):
-    """A passage as a model imagines it."""
+    """A passage that a model writes: what a document may say, or what the evidence does."""
 
     schema_name: ClassVar[str] = "draft"
     draft: str

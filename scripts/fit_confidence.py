@@ -32,7 +32,7 @@ from answerer.references import read_references
 from answerer.score import no_value, same_value
 from answerer.submission import read_questions
 from kohaku.tables import read_rows
-from retriever.evidence import Evidence
+from retriever.evidence import Evidence, within
 
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
 PENALTY = 1.0  # on the weights' squares: with forty questions anything else finds accidents
@@ -103,12 +103,8 @@ def _replied(
 
 def _without(evidence: Evidence, documents: tuple[str, ...], room: int) -> Evidence:
     """The evidence without some documents, in the room that it usually has."""
-    kept = []
-    for context in evidence.contexts:
-        if context.document not in documents and context.tokens <= room:
-            kept.append(context)
-            room -= context.tokens
-    return replace(evidence, contexts=tuple(kept))
+    others = (context for context in evidence.contexts if context.document not in documents)
+    return replace(evidence, contexts=within(others, room))
 
 
 def in_proportion(learned: list[Example], bias: float, weights: dict[str, float]) -> tuple[float, dict[str, float]]:

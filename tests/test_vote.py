@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from answerer.ballots import ballots
+from answerer.ballots import Ballot, ballots
 from answerer.references import read_references, write_references
 from answerer.submission import COLUMNS
-from answerer.vote import Rules, Voted, is_decided, vote
+from answerer.vote import Rules, Voted, agreement, vote
 from kohaku.choices import Blanks, Tiebreak, VoteMode
 
 Run = dict[str, dict[str, str]]
@@ -212,6 +212,11 @@ def test_questions_that_some_runs_lack_are_voted_on_by_those_that_have_them() ->
 
 
 # ---- when more runs would change nothing
+
+
+def is_decided(cast: list[Ballot], total: int, rules: Rules) -> bool:
+    """Whether no run of `total` that is still to come can change the value."""
+    return 2 * agreement(cast, rules) > total
 
 
 @pytest.mark.parametrize("mode", MODES)
