@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from answerer.values import BLANK, is_blank
 from kohaku.tree import Box
 from retriever.evidence import Evidence
 
@@ -105,3 +106,9 @@ class Answer:
     def is_grounded(self) -> bool:
         """Whether the value stands in what is cited, or follows from it."""
         return self.grounding is not None and self.grounding.how is not How.UNGROUNDED
+
+
+def abstention(question: Question, explanation: str) -> Answer:
+    """The answer that there is none in the evidence."""
+    said = "" if is_blank(explanation) else explanation.strip()
+    return Answer(question, BLANK, BLANK, said, is_blank=True)

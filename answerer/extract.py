@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from answerer.answer import Answer, Citation, Question
+from answerer.answer import Answer, Citation, Question, abstention
 from answerer.asking import Asked, asked
 from answerer.candidates import Candidate, agreeing, candidates
 from answerer.ground import ground
 from answerer.hostile import gives_orders
 from answerer.match import coverage, weights
 from answerer.passages import sentences
-from answerer.values import BLANK
 from retriever.evidence import Evidence
 
 THRESHOLD = 0.15
@@ -31,7 +30,7 @@ def read(question: Question, evidence: Evidence) -> Answer:
     wanted = asked(question)
     chosen = None if wanted.impossible else best(considered(question, wanted, evidence))
     if chosen is None or confidence(chosen) < THRESHOLD:
-        return Answer(question, "", BLANK, "No sentence of the evidence answers this.", is_blank=True)
+        return abstention(question, "No sentence of the evidence answers this.")
     return answered(question, chosen)
 
 

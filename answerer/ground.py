@@ -43,8 +43,7 @@ def ground(
         spans = tuple(_cited(citation) for citation in quoted)
         return Grounding(How.STATED if spans else How.UNGROUNDED, spans)
     if wanted.form in (Form.NUMBER, Form.RANGE):
-        found = _amount(place, wanted)
-        return found if found.how is not How.UNGROUNDED else _computed(place, wanted, shown) or found
+        return _numeric(place, wanted, shown)
     return _named(place, value) or _listed(place, value, shown) or Grounding(How.UNGROUNDED)
 
 
@@ -95,6 +94,12 @@ def _cited(citation: Citation) -> Span:
 # --- numbers
 
 
+def _numeric(place: _Place, wanted: Value, shown: str) -> Grounding:
+    """A number or a range as it is stated or converted, else as it is computed."""
+    found = _amount(place, wanted)
+    return found if found.how is not How.UNGROUNDED else _computed(place, wanted, shown) or found
+
+
 def _amount(place: _Place, wanted: Value) -> Grounding:
     """A number or a range as the contexts state it, or as it is converted."""
     found: list[tuple[How, tuple[bool, int], int, Span, str]] = []
@@ -123,8 +128,8 @@ def _matches(place: _Place, wanted: Value, context: Context) -> Iterator[tuple[l
     if low is None or high is None:
         return
     ends: list[list[tuple[How, tuple[int, int], str]]] = [[], []]
+    unit = _unit(place, wanted)
     for number in numbers(context.text):
-        unit = _unit(place, wanted)
         if _by_chance(wanted) and not (
             (unit is not None and number.quantity.names(unit)) or place.bears(context, *number.line)
         ):
@@ -322,8 +327,7 @@ def _listed(place: _Place, value: str, shown: str) -> Grounding | None:
 def _element(place: _Place, part: str, shown: str) -> Grounding:
     wanted = parse(part)
     if wanted.form in (Form.NUMBER, Form.RANGE):
-        found = _amount(place, wanted)
-        return found if found.how is not How.UNGROUNDED else _computed(place, wanted, shown) or found
+        return _numeric(place, wanted, shown)
     return _named(place, part) or Grounding(How.UNGROUNDED)
 
 

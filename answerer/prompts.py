@@ -14,7 +14,7 @@ from answerer.units import unit_asked
 from answerer.values import asks_true_or_false
 from kohaku.chat import Message
 from kohaku.choices import Order
-from kohaku.fence import fence
+from kohaku.fence import fenced
 from retriever.evidence import Context
 
 HEADER = re.compile(r"\[(\s*ref_id\s*=)", re.IGNORECASE)
@@ -77,8 +77,7 @@ def prompt(question: Question, contexts: Sequence[Context]) -> list[Message]:
 def evidence_part(question: Question, contexts: Sequence[Context]) -> tuple[str, str]:
     """The evidence between its markers, and the rules that say what stands there."""
     evidence = "\n\n".join(block(context) for context in contexts)
-    opening, closing = markers(question.text, evidence)
-    return f"{opening}\n{evidence}\n{closing}", RULES.replace("{opening}", opening).replace("{closing}", closing)
+    return fenced("EVIDENCE", evidence, RULES, salt=question.text)
 
 
 def arranged(contexts: Sequence[Context], order: Order) -> list[Context]:
@@ -120,11 +119,6 @@ def alias(name: str) -> str:
 def defused(text: str) -> str:
     """Document text in which nothing looks like another piece's header, or like the evidence's first or last line."""
     return MARKER.sub("", HEADER.sub(r"(\1", text))
-
-
-def markers(question: str, evidence: str) -> tuple[str, str]:
-    """The lines around the evidence, which no part of it can hold."""
-    return fence("EVIDENCE", evidence, salt=question)
 
 
 def asked_form(question: Question) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from answerer.answer import Answer, Citation, Grounding, Question, Span
+from answerer.answer import Answer, Citation, Grounding, Question, Span, abstention
 from answerer.ground import ground
 from answerer.prompts import AnswerReply, alias, arranged, prompt
 from answerer.quotes import align
-from answerer.values import BLANK, is_blank, normalise
+from answerer.values import is_blank, normalise
 from kohaku.chat import Chat
 from kohaku.choices import Order
 from kohaku.errors import ContextTooLong
@@ -92,12 +92,6 @@ def _is_quoted(span: Span, quotes: Sequence[Citation]) -> bool:
     words = " ".join(span.text.split())
     said = (" ".join(one.quote.split()) for one in quotes if one.document == span.document)
     return any(quote in words or words in quote for quote in said)
-
-
-def abstention(question: Question, explanation: str) -> Answer:
-    """The answer that there is none in the evidence."""
-    said = "" if is_blank(explanation) else explanation.strip()
-    return Answer(question, BLANK, BLANK, said, is_blank=True)
 
 
 def resolved(names: Iterable[str], contexts: Sequence[Context]) -> tuple[tuple[str, ...], int]:

@@ -16,17 +16,17 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 from rapidfuzz import fuzz
 
-from answerer.answer import Answer, Compared, How, Question
+from answerer.answer import Answer, Compared, How, Question, abstention
 from answerer.asking import claim
 from answerer.figures import amounts, lines
 from answerer.ground import ground
 from answerer.prompts import AnswerReply, arranged, asked_form, defused, evidence_part
-from answerer.reader import abstention, checked
+from answerer.reader import checked
 from answerer.values import asks_true_or_false, is_blank, normalise
 from kohaku.chat import Chat, Message
 from kohaku.choices import Order
 from kohaku.errors import ContextTooLong, TableError
-from kohaku.fence import fence
+from kohaku.fence import fenced
 from kohaku.tables import read_rows
 from kohaku.tree import Kind
 from retriever.evidence import Context, Evidence
@@ -184,10 +184,10 @@ def _refined(
     """The refined answer, None where both attempts departed from the draft; how many did."""
     shown = [f"Example question: {one.question}\nExample answer: {one.answer}" for one in examples]
     data = "\n\n".join([*map(defused, shown), f"Finished answer: {defused(draft)}"])
-    opening, closing = fence("ANSWER", data, salt=question.text)
+    settled, form = fenced("ANSWER", data, REFINE, salt=question.text)
     evidence, rules = evidence_part(question, contexts)
-    system = f"{rules}\n\n{REFINE.replace('{opening}', opening).replace('{closing}', closing)}"
-    parts = [evidence, f"{opening}\n{data}\n{closing}", f"Question: {question.text.strip()}", *asked_form(question)]
+    system = f"{rules}\n\n{form}"
+    parts = [evidence, settled, f"Question: {question.text.strip()}", *asked_form(question)]
     for refused, reminder in enumerate(("", FROZEN)):
         reply = chat.ask([Message("system", system), Message("user", "\n\n".join(parts) + reminder)], RefinedReply)
         if not departs(question, draft, reply):
@@ -199,9 +199,8 @@ def _cited(question: Question, draft: str, contexts: Sequence[Context], chat: Ch
     """The nodes that a model names as the draft's sources."""
     pieces = [f"[{number}] {' '.join(defused(one.text).split())}" for number, one in enumerate(contexts, start=1)]
     data = "\n".join([*pieces, f"Answer: {' '.join(defused(draft).split())}"])
-    opening, closing = fence("SOURCES", data, salt=question.text)
-    system = CITE.replace("{opening}", opening).replace("{closing}", closing)
-    request = f"{opening}\n{data}\n{closing}\n\nQuestion: {question.text.strip()}"
+    sources, system = fenced("SOURCES", data, CITE, salt=question.text)
+    request = f"{sources}\n\nQuestion: {question.text.strip()}"
     numbered = chat.ask([Message("system", system), Message("user", request)], CitationsReply).citations
     return [contexts[number - 1].node for number in dict.fromkeys(numbered) if 1 <= number <= len(contexts)]
 

@@ -8,9 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, Question, abstention
 from answerer.retry import fresh, further
-from answerer.values import BLANK
 from kohaku.errors import KohakuError
 from kohaku.threads import each
 from retriever.evidence import Context, Evidence
@@ -68,7 +67,7 @@ def held_to(answer: Answer, *, strict: bool, least: float = 0.0) -> Answer:
         else f"is too uncertain: a confidence of {answer.confidence:.2f}, where {least:.2f} is asked for"
     )
     said = f"The value {answer.value!r} that was given {why}."
-    return Answer(answer.question, BLANK, BLANK, said, is_blank=True, dropped=answer.dropped)
+    return replace(abstention(answer.question, said), dropped=answer.dropped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from answerer.answer import Answer, Question
 from answerer.classes import reading
 from answerer.figures import amounts
 from answerer.prompts import defused
 from answerer.values import is_blank
-from kohaku.chat import Chat, Message
-from kohaku.errors import ModelError, NoAccess, ReplyError
-from kohaku.fence import fence
+from kohaku.chat import Chat, Message, attempt
+from kohaku.fence import fenced
 from retriever.evidence import Evidence
 from retriever.plan import Draft
 
@@ -108,15 +108,10 @@ def _summary(question: str, sections: Sequence[Section], chat: Chat | None) -> s
     if chat is None:
         return ""
     data = "\n".join(" ".join(defused(line).split()) for line in _findings(sections))
-    opening, closing = fence("FINDINGS", data, salt=question)
-    system = SUMMARIZE.replace("{opening}", opening).replace("{closing}", closing)
-    request = f"{opening}\n{data}\n{closing}\n\nQuestion: {question}"
-    try:
-        said = chat.ask([Message("system", system), Message("user", request)], Draft).draft.strip()
-    except NoAccess:
-        raise
-    except (ModelError, ReplyError):
-        return ""
+    findings, system = fenced("FINDINGS", data, SUMMARIZE, salt=question)
+    messages = [Message("system", system), Message("user", f"{findings}\n\nQuestion: {question}")]
+    reply = attempt(partial(chat.ask, messages, Draft))
+    said = reply.draft.strip() if reply else ""
     return "" if is_blank(said) or amounts(said) - amounts(f"{question}\n{data}") else said
 
 

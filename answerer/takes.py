@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, Question, abstention
 from answerer.ballots import Ballot, ballots
-from answerer.reader import abstention
 from answerer.references import read_references
 from answerer.submission import row
 from answerer.vote import UNKNOWN, Rules, agreement, elect

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -17,6 +16,7 @@ from indexer.mentions import mentions
 from indexer.sentences import passages, pieces, split
 from kohaku.chat import Chat, Message
 from kohaku.errors import KohakuError, NoAccess
+from kohaku.fence import fenced
 from kohaku.store import Store
 from kohaku.threads import each
 from kohaku.tree import Kind, Node, Tier, Tree, shown
@@ -105,13 +105,8 @@ def caption_all(
 def prompt(image: bytes, said: str) -> list[Message]:
     """The messages that ask for a picture's caption; `said` is what its document says of it."""
     said = said[:MOST_CONTEXT]
-    mark = hashlib.sha256(image + said.encode(errors="surrogatepass")).hexdigest()[:16]  # no part can hold it
-    opening, closing = f"<<<<< DOCUMENT {mark} BEGINS", f">>>>> DOCUMENT {mark} ENDS"
-    rules = RULES.replace("{opening}", opening).replace("{closing}", closing)
-    return [
-        Message("system", rules),
-        Message("user", f"{opening}\n{said}\n{closing}\n\nThe figure:", (image,)),
-    ]
+    data, rules = fenced("DOCUMENT", said, RULES)
+    return [Message("system", rules), Message("user", f"{data}\n\nThe figure:", (image,))]
 
 
 def tidied(caption: str, count: Count) -> str:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from kohaku import deadline
 from kohaku.endpoint import Endpoint
-from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
+from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.images import data_url
 from kohaku.replies import parse
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 T = TypeVar("T", bound=BaseModel)
+Reply = TypeVar("Reply")
 
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
 LONGEST_DELAY = 60.0
@@ -51,6 +52,20 @@ class Chat(Protocol):
     def ask(self, messages: Sequence[Message], schema: type[T]) -> T:
         """The reply as its schema; raises ContextTooLong, ModelError, or ReplyError where it can't be read."""
         ...
+
+
+def attempt(ask: Callable[[], Reply], on_failure: Callable[[KohakuError], None] = lambda error: None) -> Reply | None:
+    """What a model is asked for; None where it fails, which `on_failure` is told.
+
+    NoAccess comes out, since a wrong key or a model that doesn't exist is to be put right, not to be lived with.
+    """
+    try:
+        return ask()
+    except NoAccess:
+        raise
+    except (ModelError, ReplyError) as error:
+        on_failure(error)
+        return None
 
 
 class Format(IntEnum):

@@ -5,6 +5,12 @@ from __future__ import annotations
 import hashlib
 
 
+def fenced(name: str, text: str, rules: str, *, salt: str = "") -> tuple[str, str]:
+    """A text between its lines, and the rules that have them in place of {opening} and {closing}."""
+    opening, closing = fence(name, text, salt=salt)
+    return f"{opening}\n{text}\n{closing}", rules.replace("{opening}", opening).replace("{closing}", closing)
+
+
 def fence(name: str, text: str, *, salt: str = "") -> tuple[str, str]:
     """The lines before and after a text. What is in them hangs on the whole text, so no part of it can hold them.
 

@@ -400,8 +400,6 @@ class Store:
                     self._db.execute("rollback")
                 raise
 
-    # ---- inverted files: approximate indexes beside the file, made from it
-
     def _correct_totals(self) -> None:
         """Makes FTS5's count of passages and of their words true, by which BM25 weighs.
 
@@ -418,6 +416,8 @@ class Store:
                     totals = [len(sizes), *(map(sum, zip(*sizes, strict=True)) if sizes else [0] * len(_COLUMNS[tier]))]
                     block = b"".join(map(_varint, totals))
                     self._db.execute(f"update {table}_data set block = :block where id = 1", {"block": block})
+
+    # ---- inverted files: approximate indexes beside the file, made from it
 
     def settle(self, exact_below: int) -> None:
         """Makes an inverted file of every part with so many vectors or more, where the store has changed since.

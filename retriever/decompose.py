@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import ClassVar
 
 from pydantic import BaseModel
 
-from kohaku.chat import Chat, Message
+from kohaku.chat import Chat, Message, attempt
 from kohaku.choices import Decompose
-from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
+from kohaku.errors import KohakuError
 from retriever.plan import key_terms
 
 MOST = 6  # parts: with more each gets too little of the budget to be answered from
@@ -88,12 +89,9 @@ def decompose(
     if by == "off":
         return ()
     if chat is not None and (by == "on" or may_have_parts(question)):
-        try:
-            return asked(question, chat)
-        except NoAccess:
-            raise
-        except (ModelError, ReplyError) as error:
-            on_failure(error)
+        parts = attempt(partial(asked, question, chat), on_failure)
+        if parts is not None:
+            return parts
     return ruled(question)
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from kohaku.chat import Chat, Message
-from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
-from kohaku.fence import fence
+from kohaku.chat import Chat, Message, attempt
+from kohaku.errors import KohakuError
+from kohaku.fence import fenced
 from kohaku.tree import Document
 from retriever.evidence import Context, Filtered, within
 
@@ -90,14 +90,9 @@ def _useful(
     everything = list(range(len(shown)))
     if len(shown) < 2:
         return everything, Filtered(what, len(shown), len(shown), fell_back=True)
-    try:
-        reply: SourceFilterReply | SectionFilterReply = chat.ask(prompt(question, what, shown), schema)
-        places = list(dict.fromkeys(number - 1 for number in reply.useful if 1 <= number <= len(shown)))
-    except NoAccess:
-        raise
-    except (ModelError, ReplyError) as error:
-        on_failure(error)
-        places = []
+    reply = attempt(lambda: chat.ask(prompt(question, what, shown), schema), on_failure)
+    named = reply.useful if reply else []
+    places = list(dict.fromkeys(number - 1 for number in named if 1 <= number <= len(shown)))
     kept = places or everything
     return kept, Filtered(what, len(shown), len(kept), fell_back=not places)
 
@@ -105,12 +100,8 @@ def _useful(
 def prompt(question: str, what: str, shown: Sequence[str]) -> list[Message]:
     """The messages that ask which of the candidates are useful."""
     listing = "\n".join(f"[{number}] {candidate}" for number, candidate in enumerate(shown, start=1))
-    opening, closing = fence(what.upper(), listing, salt=question)
-    rules = RULES.format(what=what, opening=opening, closing=closing)
-    return [
-        Message("system", rules),
-        Message("user", f"{opening}\n{listing}\n{closing}\n\nQuestion: {question.strip()}"),
-    ]
+    data, rules = fenced(what.upper(), listing, RULES.replace("{what}", what), salt=question)
+    return [Message("system", rules), Message("user", f"{data}\n\nQuestion: {question.strip()}")]
 
 
 def _source(document: Document, beginning: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from pydantic import BaseModel
 
-from kohaku.chat import Chat, Message
-from kohaku.errors import KohakuError, ModelError, NoAccess, ReplyError
+from kohaku.chat import Chat, Message, attempt
+from kohaku.errors import KohakuError
 from kohaku.replies import BLANK
 from kohaku.store import Store
 
@@ -53,16 +54,12 @@ def plan(
 ) -> tuple[str, ...]:
     """At most `limit` distinct queries, the question itself first.
 
-    Rules plan where no model is given, or where it fails: `on_failure` is told. NoAccess comes out, since a wrong key
-    or a model that doesn't exist is to be put right, not to be lived with.
+    Rules plan where no model is given, or where it fails: `on_failure` is told. NoAccess comes out.
     """
     if chat is not None and limit > 1:
-        try:
-            return _first([question, *asked(question, chat, limit - 1)], limit)
-        except NoAccess:
-            raise
-        except (ModelError, ReplyError) as error:
-            on_failure(error)
+        queries = attempt(partial(asked, question, chat, limit - 1), on_failure)
+        if queries is not None:
+            return _first([question, *queries], limit)
     return _first(ruled(question, store), limit)
 
 
@@ -86,13 +83,9 @@ def imagined(question: str, chat: Chat, *, on_failure: Callable[[KohakuError], N
         "Write a passage of two or three sentences as it might stand in a document that answers the question: in the "
         "words and the style of such documents, with plausible names and figures. It is used to search for real ones."
     )
-    try:
-        draft = chat.ask([Message("system", system), Message("user", f"Question:\n{question}")], Draft).draft.strip()
-    except NoAccess:
-        raise
-    except (ModelError, ReplyError) as error:
-        on_failure(error)
-        return ""
+    messages = [Message("system", system), Message("user", f"Question:\n{question}")]
+    reply = attempt(partial(chat.ask, messages, Draft), on_failure)
+    draft = reply.draft.strip() if reply else ""
     return "" if draft == BLANK else draft
 
 

@@ -6,13 +6,12 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
-
-from pydantic import BaseModel, Field
+from typing import Protocol
 
 from kohaku.chat import Chat, Message
 from kohaku.errors import KohakuError, NoAccess, RerankerError
 from kohaku.tree import Node, shown
+from retriever.filters import SectionFilterReply
 from retriever.fuse import Ranked
 
 LONGEST = 1200  # characters of a passage that a chat model sees
@@ -70,13 +69,6 @@ def _checked(scores: Sequence[float], wanted: int) -> Sequence[float]:
     return scores
 
 
-class Useful(BaseModel):
-    """A model's choice among numbered candidates."""
-
-    schema_name: ClassVar[str] = "section_filter"
-    useful: list[int] = Field(description="numbers of the candidates that help to answer, the best first")
-
-
 @dataclass(frozen=True, slots=True)
 class ChatReranker:
     """A chat model as a reranker: one call names the passages that help, the best first; the rest keep their order."""
@@ -85,7 +77,7 @@ class ChatReranker:
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """The number of passages behind each one in the model's order; RerankerError where it names none."""
-        useful = self.chat.ask(_messages(question, passages), Useful).useful
+        useful = self.chat.ask(_messages(question, passages), SectionFilterReply).useful
         named = list(dict.fromkeys(number - 1 for number in useful if 0 < number <= len(passages)))
         if not named:
             raise RerankerError("the model named no passage that helps")

@@ -17,7 +17,7 @@ _NEGATION = frozenset({"no", "non", "not", "never", "neither", "nor", "none", "w
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class _Profile:
     """What texts are compared by: their words in order, and what two texts that say the same never differ in."""
 
     words: tuple[str, ...]
@@ -48,10 +48,10 @@ def facts(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _profile(text: str) -> Profile:
+def _profile(text: str) -> _Profile:
     folded = fold(text)
     written = _WORD.findall(folded)
     words = tuple(word.casefold() for word in written)
     names = tuple(sorted({word for word in written if word[0].isupper()}))
     numbers = tuple(sorted(_NUMBER.findall(folded.casefold())))
-    return Profile(words, (numbers, tuple(sorted(word for word in words if word in _NEGATION)), names))
+    return _Profile(words, (numbers, tuple(sorted(word for word in words if word in _NEGATION)), names))

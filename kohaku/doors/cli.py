@@ -63,6 +63,10 @@ SectionFilter = Annotated[
     typer.Option("--section-filter/--no-section-filter", help="A model chooses sections.", show_default="no"),
 ]
 Model = Annotated[str | None, typer.Option("--model", help="Chat model; without one the built-in reader answers.")]
+PlannerModel = Annotated[
+    str | None,
+    typer.Option("--planner-model", help="Chat model that plans, splits and filters.", show_default="the model"),
+]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.")]
 ReplyCache = Annotated[
@@ -261,6 +265,7 @@ def index(
         reply_cache=reply_cache,
         concurrency=concurrency,
     )
+    _refuse(caption_model and not settings.captions, "--caption-model goes with --captions")
     with progress_bar() as advance:
         report = run(
             paths,
@@ -354,7 +359,7 @@ def retrieve(
     not_doc: NotDocs = None,
     kind: Kinds = None,
     embedder: EmbedderName = None,
-    model: Annotated[str | None, typer.Option("--planner-model", help="Chat model that plans queries.")] = None,
+    planner_model: PlannerModel = None,
     base_url: BaseUrl = None,
     reply_cache: ReplyCache = None,
     explain: Explain = False,
@@ -380,7 +385,7 @@ def retrieve(
         source_filter=source_filter,
         section_filter=section_filter,
         embedder=embedder,
-        planner_model=model,
+        planner_model=planner_model,
         base_url=base_url,
         reply_cache=reply_cache,
     )
@@ -427,7 +432,7 @@ def answer(
     metadata: Metadata = None,
     resume: Annotated[bool, typer.Option("--resume/--restart", help="Go on with missing rows, or begin anew.")] = True,
     model: Model = None,
-    planner_model: Annotated[str | None, typer.Option("--planner-model", help="Model that plans queries.")] = None,
+    planner_model: PlannerModel = None,
     base_url: BaseUrl = None,
     reply_cache: ReplyCache = None,
     concurrency: Concurrency = None,
@@ -518,6 +523,13 @@ def answer(
     _refuse_empty(question)
     _refuse(rerank_top and settings.reranker is None, "--rerank-top goes with --reranker")
     _refuse(order and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt")
+    _refuse(
+        (passes or 1) > 1 and settings.first_model is None, "--passes goes with --model: the built-in reader has one"
+    )
+    _refuse(examples and settings.passes < 2, "--examples goes with --passes 2, which gives their form")
+    _refuse((vote or blanks or tiebreak) and settings.readings < 2, "a vote takes several readings: --runs or --models")
+    _refuse(report and explain, "--explain is for one answer: a --report has several")
+    _refuse(report and unit, "--unit is for one answer: a --report has several")
     if questions is not None:
         _refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
         _refuse(report, "--report is for one QUESTION")

@@ -63,9 +63,7 @@ class Engine(Searcher):
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
     ) -> None:
         """Answers many questions at once; a failed one is an outcome with an error, and stops no other."""
-        self._load()
-        if scope.names_documents:
-            admitted(scope, self.store.documents())  # what is wrong with it is said once, and not for each question
+        self._prepare(scope)
         ask = partial(self._ask, scope=scope, concurrency=1)  # threads enough: the questions have one each
         respond_all(questions, ask, concurrency=self.settings.concurrency, on_done=on_done)
 
@@ -162,6 +160,12 @@ class Engine(Searcher):
         """Makes what threads will want, before they do."""
         _ = self.embedder, self.chat, self.planner, self.reranker, self.takes, self.readers, self._examples
 
+    def _prepare(self, scope: Scope) -> None:
+        """Makes what threads will want; raises ScopeError here where the scope is wrong, and not for each question."""
+        self._load()
+        if scope.names_documents:
+            admitted(scope, self.store.documents())
+
     def _ask(self, asked: Question, scope: Scope, *, concurrency: int, explain: bool = False) -> Answer:
         sought = self._seek(asked, scope, explain=explain)
         if len(self.takes) < 2:
@@ -200,9 +204,7 @@ class Engine(Searcher):
         on_done: Callable[[Outcome], None],
         progress: Advance | None,
     ) -> list[Outcome]:
-        self._load()
-        if scope.names_documents:
-            admitted(scope, self.store.documents())
+        self._prepare(scope)
         sought: dict[str, Sought[Plan]] = {}
         failed: dict[tuple[str, int], Outcome] = {}
         waiting = {question.id: question for question in runs.questions if runs.due(question)}

@@ -65,7 +65,7 @@ def _captioner(settings: Settings) -> OpenAIChat | None:
     """The model that describes figures; None where none is wanted."""
     if not settings.captions:
         return None
-    model = settings.caption_model or settings.model
+    model = settings.caption_model or settings.first_model
     if model is None:
         raise SettingsError("captions need a model that sees pictures: name one with --caption-model")
     return load_chat(settings, model)

@@ -189,8 +189,8 @@ class Searcher:
         settings, chat = self.settings, self.planner
         queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=self._tell("planner"))
         parts = decompose(question, by=settings.decompose, chat=chat, on_failure=self._tell("planner"))
-        wanted = settings.hyde and chat is not None
-        passage = imagined(question, chat, on_failure=self._tell("planner")) if wanted and chat is not None else ""
+        hyde = settings.hyde and chat
+        passage = imagined(question, hyde, on_failure=self._tell("planner")) if hyde else ""
         return Plan(queries, parts, (passage,) if passage else ())
 
     def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
