@@ -13,9 +13,9 @@ from answerer.match import coverage, weights
 from answerer.passages import sentences
 from retriever.evidence import Evidence
 
-THRESHOLD = 0.15
-"""How well a place must match at least, from 0 to 1: below it nearly nothing was right on three question sets. What is
-above it is rated (`answerer.confidence`), and given where that says at least `LEAST`.
+THRESHOLD = 0.3
+"""The score that a place must have at least (hardly any has 2.5): below it nearly nothing was right on three question
+sets. What is above it is rated (`answerer.confidence`), and given where that says at least `LEAST`.
 """
 LEAST = 0.4
 """Confidence below which the reader abstains. On the sample's questions 0 to 0.5 earned the same or more; with 0.4
@@ -29,14 +29,9 @@ def read(question: Question, evidence: Evidence) -> Answer:
     """The best sentence of the evidence with the value in it, by what is asked and its unit; else an abstention."""
     wanted = asked(question)
     chosen = None if wanted.impossible else best(considered(question, wanted, evidence))
-    if chosen is None or confidence(chosen) < THRESHOLD:
+    if chosen is None or chosen.score < THRESHOLD:
         return abstention(question, "No sentence of the evidence answers this.")
     return answered(question, chosen)
-
-
-def sure_enough(question: Question, evidence: Evidence) -> bool:
-    """Whether the reader answers at all."""
-    return not read(question, evidence).is_blank
 
 
 def considered(question: Question, wanted: Asked, evidence: Evidence) -> list[Candidate]:
@@ -49,11 +44,6 @@ def considered(question: Question, wanted: Asked, evidence: Evidence) -> list[Ca
     )[:POOL]
     pool = [(held[number], covered) for covered, _, number in ranked if covered > 0]
     return agreeing(candidates(question, wanted, pool, weighed))
-
-
-def confidence(candidate: Candidate) -> float:
-    """How sure the reader is, from 0 to 1."""
-    return max(0.0, min(1.0, candidate.score / 2))
 
 
 def answered(question: Question, chosen: Candidate) -> Answer:

@@ -66,7 +66,7 @@ def examples(db: Path) -> Iterator[Example]:
                 for place, (answer, weight) in enumerate(_answers(question, evidence, row, values[number - 7])):
                     if not answer.is_blank:
                         right = same_value(row["answer_value"], answer.value)
-                        natural = place == 0 and extract.sure_enough(question, evidence)
+                        natural = place == 0 and not extract.read(question, evidence).is_blank
                         usual = UNUSUAL if natural and evidence is not whole else weight
                         yield Example(signs(answer, evidence), right, usual if natural else weight, natural)
 

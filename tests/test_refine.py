@@ -107,6 +107,7 @@ def test_where_no_form_keeps_the_facts_there_is_no_value_but_the_draft_is_told()
         ("It used 2.5 MWh.", "2,500 kWh", "2500", "kWh", False),
         ("It used 2.5 MWh.", "25,000 kWh", "25000", "kWh", True),
         ("Between 80 and 90 % of it.", "80 to 90 percent", "[80,90]", "percent", False),
+        ("Between 80 and 90 % of it.", "80 to 95 percent", "[80,90]", "percent", True),
         ("The team used GPT-3.", "GPT-3", "GPT-3", "", False),
         ("The team used GPT-3.", "GPT-4", "GPT-4", "", True),
         ("The team used GPT-3.", "They used GPT-3.", "is_blank", "", False),

@@ -556,7 +556,9 @@ def answer(
 
                 written = engine.report(_typed(question), scope=scope)
                 if as_json:
-                    _print_json(report_object(written))
+                    _print_json(
+                        {**report_object(written), "usage": usage_object(engine.usage(), settings.known_prices)}
+                    )
                 else:
                     typer.echo(markdown(written))
                 return
