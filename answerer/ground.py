@@ -16,10 +16,11 @@ from answerer.figures import Number, lines, numbers
 from answerer.hostile import gives_orders
 from answerer.measures import converted
 from answerer.quantities import Quantity, quantities, spelled
-from answerer.quotes import GAP, alike, exact
+from answerer.quotes import alike, exact
 from answerer.units import Unit
 from answerer.values import Form, Value, asks_true_or_false, parse
-from retriever.evidence import Context
+from kohaku.words import CJK
+from retriever.evidence import GAP, Context
 
 CLOSE = Decimal("1e-6")  # two spellings of one number; far below the difference of two years
 SHORTEST_NAME = 5  # letters from which a name may stand in another form: Wednesday in "on Wednesdays"
@@ -47,7 +48,7 @@ def ground(
     return _named(place, value) or _listed(place, value, shown) or Grounding(How.UNGROUNDED)
 
 
-_FOREIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # no word of the question can stand there
+_FOREIGN = re.compile(f"[{CJK}]")  # no word of the question can stand there
 
 
 @dataclass(frozen=True, slots=True)

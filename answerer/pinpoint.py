@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import accumulate
 
 from answerer.answer import Citation
-from answerer.quotes import GAP, key
+from answerer.quotes import key
 from kohaku import rows
 from kohaku.tree import Node, Tier
+from retriever.evidence import GAP
 
 
 def pinpointed(citation: Citation, nodes: Iterable[Node]) -> Citation:

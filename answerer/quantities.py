@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from answerer.units import CURRENCIES, SCALES, Unit, convert, is_money, over, plain, unit, unit_at
-from kohaku.words import stem
+from kohaku.words import CJK, stem
 
 LONGEST_EXPONENT = 30  # a number beyond it is noise, and 1e999999999 written out would fill the memory
 
@@ -66,7 +66,7 @@ _DASH = r"[-‐‑‒–—−~]"
 _BRIDGE = re.compile(rf"\s?(?:{_DASH}|\bto\b|\bthrough\b|\.\.\.?|…)\s?", re.IGNORECASE)
 _AND = re.compile(r"\s?\band\b\s?", re.IGNORECASE)
 _PLUS = re.compile(r"\s?(?:\band\b)?\s?", re.IGNORECASE)
-_LETTER = re.compile(r"(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[^\W\d_]")  # of scripts that part words
+_LETTER = re.compile(rf"(?![{CJK}])[^\W\d_]")  # of scripts that part words
 _PER = re.compile(r"\s?(?:/|\bper\b|\ban?\b)\s?", re.IGNORECASE)
 _ENDS_BETWEEN = re.compile(r"\bbetween\s(?:\w+\s)?$", re.IGNORECASE)
 _GAP = re.compile(r"[\s-]?(?:(?:net|gross|total|metric|additional|short)\s)?")

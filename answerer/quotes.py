@@ -13,10 +13,9 @@ from rapidfuzz import fuzz
 
 from answerer.answer import Citation
 from answerer.quantities import spelled
-from retriever.evidence import Context
+from kohaku.words import CJK
+from retriever.evidence import GAP, Context
 
-GAP = " … "
-"""What stands in a citation between parts of a quote that are apart in the text."""
 SHORT = 12
 """Letters below which a quote is found by its exact words only: near misses of short texts are everywhere."""
 ALIKE = 90.0
@@ -30,6 +29,7 @@ WORD_ALIKE = 80.0
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _DROPPED = frozenset("\"'`´‘’‚‛“”„‟«»‹›\u00ad\u200b\u200c\u200d\ufeff*_")  # quotation marks, invisible, emphasis
 _OMITTED = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\(\s*(?:\.\.\.|…)\s*\)|\.\.\.+|…)\s*")
+_UNSPACED = re.compile(f"[{CJK}]")
 _LETTER_AFTER = re.compile(r"\s*[^\W\d_]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not?|never|none|neither|nor|without|cannot|un(?:able|likely|available))\b|n[’']t\b", re.I)
@@ -114,15 +114,10 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether a span begins and ends between words, and cuts no number: "5" does not stand in "1.5" or "5%"."""
     before, after = text[:start][-1:], text[end : end + 1]
     if (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum()):
-        return _is_cjk(text[start]) or _is_cjk(text[end - 1])
+        return _UNSPACED.match(text, start) is not None or _UNSPACED.match(text, end - 1) is not None
     cut_before = re.search(r"\d[.,]$", text[:start][-2:]) and text[start].isdigit()
     cut_after = re.match(r"[.,]\d", text[end : end + 2]) and text[end - 1].isdigit()
     return not (cut_before or cut_after)
-
-
-def _is_cjk(character: str) -> bool:
-    """Whether the character is of a script that puts no spaces between words."""
-    return "\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3"
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +39,6 @@ class InvertedFile:
         self._index = index
         self._index.nprobe = max(1, index.nlist // PROBED)
 
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Maps a file that `build` made; raises RuntimeError where it is damaged."""
-        import faiss
-
-        return cls(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC))
-
     def search(self, vectors: Vectors, limit: int) -> list[dict[int, float]]:
         """For each vector the numbers nearest to it with their cosines, nearly always the same as by exact search."""
         scores, numbers = self._index.search(np.ascontiguousarray(vectors, np.float32), limit)
@@ -56,9 +49,13 @@ class InvertedFile:
 
 
 def opened(path: Path) -> InvertedFile | None:
-    """The inverted file at a path; None where it is not there or can't be read: then search is exact."""
+    """The inverted file that `build` wrote; None where it is not there or can't be read: then search is exact."""
+    if not path.exists():
+        return None
+    import faiss
+
     try:
-        return InvertedFile.open(path) if path.exists() else None
+        return InvertedFile(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC))
     except RuntimeError:
         return None
 

@@ -10,6 +10,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
+CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Kana, Han and hangul in a class of a regular expression: scripts that put no spaces between words, or not all."""
+
 # Written without spaces, indexed as overlapping pairs of characters: Han, kana, hangul and their extensions; Thai, Lao,
 # Myanmar, Khmer.
 _UNSPACED = (

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from kohaku.tree import Kind, Node, Tier
 from retriever.budget import Unit
+from retriever.evidence import GAP
 from retriever.search import Ranking
 
 LONG = 90  # tokens: a shorter paragraph is read whole
@@ -15,7 +16,6 @@ FEWEST = 3  # sentences: of two, one is mostly what makes the other clear
 FLOOR = 0.5  # of the best sentence's worth: what is worth less goes
 WHOLE = 2  # units, the first: what was found best is read as it stands
 MOST = 150  # units, the first: those after them seldom get into a budget
-GAP = " … "  # between sentences that stood apart
 
 
 def condense(

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from kohaku.tree import Box, Kind, Tier
 from retriever.decompose import Part
 
+GAP = " … "
+"""What stands between words of a document that are apart in it: in condensed evidence, and in citations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Copy:

@@ -14,8 +14,8 @@ from kohaku.store import Hit
 from kohaku.tokens import count
 from kohaku.tree import Kind, Node, Tier
 from retriever.budget import Unit
-from retriever.condense import GAP, LONG, condense, worths
-from retriever.evidence import Evidence
+from retriever.condense import LONG, condense, worths
+from retriever.evidence import GAP, Evidence
 from retriever.retrieve import Limits, retrieve
 from retriever.search import Ranking, Source
 
