@@ -49,15 +49,16 @@ class Engine(Searcher):
 
         A part may be split again in its turn, as any question is; one that needs an earlier answer gets it.
         """
-        answers: dict[int, str] = {}
-        sections: list[Section] = []
-        for part in self.plan(question).parts or (Part(1, question),):
-            asked = Question("", part.filled(answers).text)
-            answer = self.ask(asked, scope=scope)
-            answers[part.id] = "" if answer.is_blank else answer.value
-            sections.append(section(answer, self.retrieve(asked.text, scope=scope), self._rated))
-        whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
-        return report(question, whole, sections, self.chat)
+        with deadline.within(self.settings.deadline):
+            answers: dict[int, str] = {}
+            sections: list[Section] = []
+            for part in self.plan(question).parts or (Part(1, question),):
+                asked = Question("", part.filled(answers).text)
+                answer = self.ask(asked, scope=scope)
+                answers[part.id] = "" if answer.is_blank else answer.value
+                sections.append(section(answer, self.retrieve(asked.text, scope=scope), self._rated))
+            whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
+            return report(question, whole, sections, self.chat)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
