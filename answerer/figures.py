@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from answerer.cells import scale_of
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
+from answerer.units import Unit, unit_at
 from kohaku import rows
 from kohaku.words import is_year
 
@@ -35,6 +36,7 @@ class Number:
 _LINE = re.compile(r"(?<=[.!?])\s+(?=[\"“(\[]?[^\Wa-z_])|\n+|(?<=[。！？])")
 _IN_BRACKETS = re.compile(r"(?:[$€£¥]\s?)?\(\s?[$€£¥]?\s?[\d,.]+\s?%?\s?\)")
 _UNIT_BESIDE = re.compile(r"\s?([°A-Za-zµ][\w°]*(?:/[A-Za-z]\w*)?[²³]?)(?:[\s-]([A-Za-z]\w*))?")
+_UNIT_WORD = re.compile(r"(?<![\w.])[^\W\d_][\w²³°%/]*")
 _BARE = re.compile(r"(?<!\S)[$€£¥(]?[\d,]*\.?\d+%?\)?(?!\S)")
 MANY = 4  # numbers in a line that stand there without words between most of them
 _FALLS = re.compile(
@@ -86,6 +88,20 @@ def _number(text: str, one: Quantity, places: Sequence[tuple[int, int]], table: 
 def _is_tabular(line: str) -> bool:
     """Whether a line is a table's row, also one that was read as text: names and many numbers."""
     return line.startswith("|") or rows.is_row(line) or len(_BARE.findall(line)) >= MANY
+
+
+@lru_cache(maxsize=1024)
+def row_unit(line: str, dimension: str) -> Unit | None:
+    """The one unit of a dimension that the labels of a table's row name, for its bare numbers; None for other lines.
+
+    >>> row_unit("Net tCO 2 e 96.4 4.3 46.7 59.1", "mass") == unit("t")
+    True
+    """
+    if not _is_tabular(line):
+        return None
+    found = {named for match in _UNIT_WORD.finditer(line) if (named := unit_at(line, match.start()))}
+    units = {named for named, _ in found if named.dimension == dimension}
+    return units.pop() if len(units) == 1 else None
 
 
 def _is_year(one: Quantity) -> bool:

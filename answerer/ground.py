@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.arithmetic import Sum, agree, sums, told
 from answerer.asking import asked, terms
 from answerer.cells import scale_of
-from answerer.figures import Number, lines, numbers
+from answerer.figures import Number, lines, numbers, row_unit
 from answerer.hostile import gives_orders
 from answerer.measures import converted
 from answerer.quantities import Quantity, quantities, spelled
@@ -135,6 +135,7 @@ def _matches(place: _Place, wanted: Value, context: Context) -> Iterator[tuple[l
             (unit is not None and number.quantity.names(unit)) or place.bears(context, *number.line)
         ):
             continue
+        number = _in_row_unit(number, unit, context.text)
         readings = [*_readings(number, unit, place.question.unit), *_in_the_question_s_scale(number, place.question)]
         if wanted.form is Form.RANGE:
             for one, other, how, note in readings:
@@ -159,6 +160,14 @@ def _matches(place: _Place, wanted: Value, context: Context) -> Iterator[tuple[l
         pairs = [(first, last) for first in ends[0] for last in ends[1]]
         first, last = next((pair for pair in pairs if pair[0][1] == pair[1][1]), pairs[0])
         yield [first[0], last[0]], [first[1], last[1]], first[2] or last[2]
+
+
+def _in_row_unit(number: Number, unit: Unit | None, text: str) -> Number:
+    """A table's bare number in the unit that its row names: 4.3 under "Net tCO2e" is no 4.3 kg."""
+    if unit is None or not unit.known or number.quantity.unit is not None:
+        return number
+    named = row_unit(text[slice(*number.line)], unit.dimension)
+    return replace(number, quantity=replace(number.quantity, unit=named)) if named else number
 
 
 def _by_chance(wanted: Value) -> bool:

@@ -194,3 +194,26 @@ def test_any_row_of_signs_may_be_searched_for_sums(text: str) -> None:
 def test_any_value_of_any_text_has_a_grounding(value: str, unit: str, said: str, text: str) -> None:
     found = ground(Question("q", "What?", unit), normalise(value, unit), said, [context(text)])
     assert (found.how is How.UNGROUNDED) == (not found.spans)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        ("4.3", "kgCO2e", "ungrounded"),
+        ("4300", "kgCO2e", "converted"),
+        ("4.3", "tCO2e", "stated"),
+        ("24", "kWh", "ungrounded"),
+        ("24,000", "kWh", "converted"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| | Kiln | Forge |\n| --- | --- | --- |\n| Net tCO2e | 96.4 | 4.3 |\n| Energy MWh | 18 | 24 |",
+        "Kiln Forge Mill Dam\nNet tCO 2 e 96.4 4.3 46.7 59.1\nEnergy MWh 18 24 85 179",
+    ],
+)
+def test_a_bare_number_in_a_row_is_in_the_unit_that_the_row_names(
+    text: str, value: str, unit: str, expected: str
+) -> None:
+    assert how(value, unit=unit, text=text, question="What were the net emissions and energy of the forge?") == expected

@@ -103,7 +103,9 @@ def test_every_kohaku_command_of_the_readme_works(
     assert (place / "page.png").read_bytes().startswith(b"\x89PNG")
     assert "4.35" in (shown := fenced("text")[0]) and shown  # the README shows what its second command prints
     result = runner.invoke(app, shlex.split(next(line for line in commands() if "green loan" in line))[1:])
-    assert result.stdout == shown
+    sure = re.compile(r"confidence: 0\.\d\d")  # it hangs on what else is in the folder: here are three of its files
+    assert sure.sub("", result.stdout) == sure.sub("", shown)
+    assert len(sure.findall(shown)) == 1
 
 
 def test_every_other_command_of_the_readme_is_there() -> None:

@@ -159,6 +159,16 @@ def main() -> None:
         sys.exit(130)
 
 
+@contextmanager
+def _told_to_go_on(out: Path) -> Iterator[None]:
+    """An interrupt says what is there; typer ends the program without a word."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _say(f"stopped: the finished rows are in {out}; run the same command again to go on")
+        raise
+
+
 class _OneLine(logging.Formatter):
     """Warnings as lines that act on no terminal."""
 
@@ -571,8 +581,10 @@ def answer(
                 if found.evidence is not None:
                     _explain(found.evidence)
         elif questions is not None and out is not None:
+            from kohaku.tables import read_rows
+
             made: Counter[str] = Counter()
-            with progress_bar() as advance:
+            with progress_bar() as advance, _told_to_go_on(out):
                 failed = engine.submit(
                     questions,
                     out,
@@ -583,6 +595,9 @@ def answer(
                     on_done=lambda outcome: made.update([outcome.question.id] if outcome.answer else []),
                     progress=advance,
                 )
+            kept = len(read_rows(out)) - len(made)
+            if resume and kept > 0:
+                _say(f"{kept} rows of an earlier run were kept: --restart asks all anew")
             if len(engine.takes) > 1:
                 _say(f"{made.total()} readings of {len(made)} questions, {len(engine.takes)} at most of each")
             for line in usage_lines(engine.usage(), settings.known_prices):

@@ -302,11 +302,13 @@ def score_lines(score: Score) -> Iterator[str]:
     for name, figure in score.summary().items():
         yield f"{name}\t{figure:.4f}" if isinstance(figure, float) else f"{name}\t{figure}"
     if score.unknown:
-        yield one_line(f"not in the truth, and earning nothing: {', '.join(score.unknown[:WORST])}")
+        yield one_line(f"not in the truth, and earning nothing: {_few(score.unknown)}")
     worst = sorted((one for one in score.questions if one.score < 1), key=lambda one: one.score)
     for one in worst[:WORST]:
         parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
         yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
+    if len(worst) > WORST:
+        yield f"and {len(worst) - WORST} more below 1"
 
 
 def calibration_lines(worth: Calibration) -> Iterator[str]:

@@ -258,10 +258,17 @@ class Engine(Searcher):
                 retries=settings.retries,
                 strict=settings.strict,
                 rate=rated,
-                least=settings.min_confidence if self.takes else max(settings.min_confidence, extract.LEAST),
+                least=self._least,
                 room=settings.budget,
             )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
+
+    @property
+    def _least(self) -> float:
+        """The confidence below which an answer is not given."""
+        if self.settings.min_confidence is not None:
+            return self.settings.min_confidence
+        return 0.0 if self.takes else extract.LEAST
 
     def _pinpointed(self, citation: Citation) -> Citation:
         return pinpointed(citation, self.store.subtree(citation.node))
