@@ -38,6 +38,8 @@ NAMED_ALIKE = 40.0
 """The same where a model names that piece as a source."""
 FEWEST_WORDS = 3
 """Shorter sentences of a draft, such as "True.", stand everywhere."""
+MOST_SENTENCES = 20
+"""Of a draft that are looked for: four were asked for."""
 MOST_EXAMPLES = 8
 
 DRAFT = """\
@@ -208,12 +210,12 @@ def _cited(question: Question, draft: str, contexts: Sequence[Context], chat: Ch
 def _aligned(draft: str, contexts: Sequence[Context], named: Sequence[str]) -> Iterator[tuple[str, str]]:
     """For each sentence of the draft the node with the likest sentence, and that sentence; a named node's may differ
     more."""
-    held = [(context.node, part) for context in contexts for part in _sentences(context.text)]
-    for sentence in _sentences(draft):
+    held = [(context.node, part, amounts(part)) for context in contexts for part in _sentences(context.text)]
+    for sentence in _sentences(draft)[:MOST_SENTENCES]:
         wanted = amounts(sentence)
         if len(sentence.split()) < FEWEST_WORDS:
             continue
-        able = [(node, part) for node, part in held if not wanted or wanted & amounts(part)]
+        able = [(node, part) for node, part, said in held if not wanted or wanted & said]
         scored = [(fuzz.token_set_ratio(sentence.casefold(), part.casefold()), node, part) for node, part in able]
         good = [one for one in scored if one[0] >= (NAMED_ALIKE if one[1] in named else ALIKE)]
         if good:  # of equals the first, which is the better evidence

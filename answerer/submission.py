@@ -245,7 +245,7 @@ def _journal_rows(path: Path) -> list[Row]:
 def _line(line: str) -> Row | None:
     try:
         row: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     whole = isinstance(row, dict) and all(isinstance(row.get(column), str) for column in COLUMNS)
     return row if whole else None

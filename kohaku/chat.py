@@ -256,12 +256,13 @@ class OpenAIChat:
         import openai
 
         try:
-            with self._in_flight, self._purse.at_most(self._most(request)) as paid:
+            most = self._most(request)
+            with self._in_flight, self._purse.at_most(most) as paid:
                 left = _still_left(0.0)
                 self.usage.add(stage, calls=1)
                 completion = self._client.chat.completions.create(**request, timeout=min(self._timeout, left))
                 self._server.was_reached = True
-                paid.append(self._count(completion, stage))
+                paid.append(self._count(completion, stage, most))
         except openai.APIStatusError as error:
             self._server.was_reached = True
             raise self._meaning(_fault(error), request) from None
@@ -273,7 +274,10 @@ class OpenAIChat:
             raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
         except openai.OpenAIError as error:
             raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
-        return self._content(completion, request)
+        try:
+            return self._content(completion, request)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ReplyError(f"the model's reply is no chat completion ({type(error).__name__})") from None
 
     def _most(self, request: Mapping[str, Any]) -> float:
         """What a call may cost at most."""
@@ -282,13 +286,15 @@ class OpenAIChat:
         written = sum(len(json.dumps(message)) for message in request["messages"])
         return self.price.of(written / CHARACTERS, self._max_output)
 
-    def _count(self, completion: Any, stage: str) -> float:
-        """Counts the tokens of a completion; their cost."""
+    def _count(self, completion: Any, stage: str, most: float) -> float:
+        """Counts the tokens of a completion; their cost, which is no more than reckoned where the server says none."""
         spent = getattr(completion, "usage", None)
-        prompt = getattr(spent, "prompt_tokens", None) or 0
-        reply = getattr(spent, "completion_tokens", None) or 0
-        self.usage.add(stage, prompt_tokens=prompt, completion_tokens=reply)
-        return self.price.of(prompt, reply) if self.price else 0.0
+        prompt, reply = (_tokens(getattr(spent, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        self.usage.add(stage, prompt_tokens=prompt or 0, completion_tokens=reply or 0)
+        if self.price is None:
+            return 0.0
+        # a server that doesn't say what was spent is reckoned to have spent all that it could
+        return most if prompt is None or reply is None else self.price.of(prompt, reply)
 
     def _content(self, completion: Any, request: Mapping[str, Any]) -> str:
         """The text of a completion."""
@@ -433,6 +439,11 @@ def _parts(message: Message) -> str | list[dict[str, Any]]:
         return words
     pictures = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
     return [{"type": "text", "text": words}, *pictures]
+
+
+def _tokens(said: object) -> int | None:
+    """A number of tokens that a server says it spent; None where that is none."""
+    return said if isinstance(said, int) and said >= 0 else None
 
 
 def _fault(error: Any) -> Fault:

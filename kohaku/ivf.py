@@ -72,9 +72,14 @@ def build(path: Path, blocks: Callable[[], Blocks], count: int, dimensions: int)
     index.train(np.concatenate(list(_sampled(blocks(), max(1, count // (SAMPLE * cells))))))
     for numbers, vectors in blocks():
         index.add_with_ids(vectors, numbers)
-    part = path.with_name(f"{path.name}.part")
-    faiss.write_index(index, str(part))
-    os.replace(part, path)
+    part = path.with_name(f"{path.name}.part{os.getpid()}")  # another process may be at the same
+    try:
+        faiss.write_index(index, str(part))
+        os.replace(part, path)
+    except RuntimeError as error:
+        raise OSError(f"{part} can't be written: {error}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _sampled(blocks: Blocks, step: int) -> Iterator[Vectors]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kohaku.text import storable
+
 T = TypeVar("T")
 
 log = logging.getLogger("kohaku")
@@ -57,7 +59,10 @@ class ReplyCache:
 
         def kept(db: sqlite3.Connection) -> None:
             with db:
-                db.execute("insert or replace into reply (key, text) values (:key, :text)", {"key": key, "text": text})
+                db.execute(
+                    "insert or replace into reply (key, text) values (:key, :text)",
+                    {"key": key, "text": storable(text)},
+                )
 
         self._try(kept)
 

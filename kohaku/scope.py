@@ -6,7 +6,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -22,6 +22,7 @@ _CONDITION = re.compile(rf"\s*([^=!<>~]*?)\s*({'|'.join(OPERATORS)})=?(.*)", re.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ].*)?)?)?", re.DOTALL)
 _GLOB = re.compile(r"[*?\[]")
+_MARKS = re.compile(r"([*?\[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ def admitted(scope: Scope, documents: Sequence[Document]) -> frozenset[str]:
     for name in (*scope.documents, *scope.without):
         if not _GLOB.search(name) and not any(_names(name, id) for id in ids):
             raise ScopeError(f"no document {name!r}{_nearest(name, dict(zip(ids, ids, strict=True)))}")
-    found = frozenset(document.id for document in documents if scope.admits(document))
+    wanted = replace(scope, documents=_exact(scope.documents, ids), without=_exact(scope.without, ids))
+    found = frozenset(document.id for document in documents if wanted.admits(document))
     if not found:
         raise ScopeError(f"no document of {len(ids)} is within {scope}: `kohaku docs --json` shows what each says")
     return found
@@ -154,6 +156,12 @@ def _said(document: Document) -> dict[str, str]:
 
 def _names(pattern: str, id: str) -> bool:
     return id == pattern or fnmatchcase(id.casefold(), pattern.casefold())
+
+
+def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
+    """Patterns, of which those that are a document's id as they stand mean that document alone."""
+    known = set(ids)
+    return tuple(_MARKS.sub(r"[\1]", name) if name in known else name for name in names)
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
@@ -19,6 +19,7 @@ from kohaku.errors import SettingsError
 from kohaku.spending import Price
 
 PREFIX = "KOHAKU_"
+Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
@@ -90,7 +91,7 @@ class Settings(BaseModel):
     timeout: float = Field(120.0, gt=0, description="seconds to wait for a server that says nothing")
     deadline: float | None = Field(None, gt=0, description="seconds a question may take in all")
     max_cost: float | None = Field(None, gt=0, description="what models may cost in a run, by `prices`")
-    prices: dict[str, tuple[float, float]] = Field(
+    prices: dict[str, tuple[Cost, Cost]] = Field(
         {}, description="by model: what a million tokens cost, of prompts and of replies"
     )
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")

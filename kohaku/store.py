@@ -7,6 +7,7 @@ threads, which take turns.
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import re
@@ -30,6 +31,8 @@ from kohaku.sqlite import connect, sqlite3
 from kohaku.text import storable
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
 from kohaku.words import expression, fold
+
+log = logging.getLogger("kohaku")
 
 WAIT = 60.0  # seconds for another writer's document to end
 MAGIC = b"SQLite format 3\x00"
@@ -432,9 +435,12 @@ class Store:
             if count >= exact_below:
                 path = self._ivf_path(part, state)
                 wanted.add(path)
-                if not path.exists():
-                    ivf.build(path, partial(self._blocks, part), count, self.dimensions)
-        ours = re.compile(rf"{re.escape(self.path.name)}-[0-9a-f]{{16}}-[a-z]+{re.escape(IVF)}(\.part)?")
+                if ivf.opened(path) is None:
+                    try:
+                        ivf.build(path, partial(self._blocks, part), count, self.dimensions)
+                    except OSError as error:
+                        log.warning("search by meaning stays exact, and slower: %s", error)
+        ours = re.compile(rf"{re.escape(self.path.name)}-[0-9a-f]{{16}}-[a-z]+{re.escape(IVF)}(\.part\d*)?")
         for path in self.path.parent.iterdir():
             if ours.fullmatch(path.name) and path not in wanted:
                 path.unlink(missing_ok=True)

@@ -188,3 +188,9 @@ def test_abstentions_are_written_as_such(run: Callable[..., Ran]) -> None:
     run(*runs, "--out", "voted.csv")
     [found] = rows("voted.csv")
     assert (found["answer_value"], found["ref_id"]) == ("is_blank", "is_blank")
+
+
+def test_a_run_without_a_row_is_said_to_have_none(run: Callable[..., Ran]) -> None:
+    code, _, err = run(*three(), written("empty.csv"), "--out", "voted.csv")
+    assert code == 0
+    assert "empty: 0 rows, 0 of them taken" in err

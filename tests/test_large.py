@@ -161,3 +161,19 @@ def test_the_tally_of_a_tier_follows_what_is_put_and_removed(store: Store) -> No
 
 def test_the_number_of_cells_grows_with_the_root_of_the_vectors() -> None:
     assert [ivf.cells_for(count) for count in (1, 100, 10_000, 1_000_000, 10_000_000)] == [1, 2, 250, 2048, 8192]
+
+
+def test_a_damaged_inverted_file_is_made_anew_and_one_that_can_t_be_written_is_told(
+    store: Store, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.settle(COUNT)
+    for file in files(path):
+        file.write_bytes(b"no index")
+    store.settle(COUNT)
+    assert all(ivf.opened(file) for file in files(path))
+    for file in files(path):
+        file.unlink()
+        file.mkdir()
+        (file / "x").touch()
+    store.settle(COUNT)
+    assert "stays exact" in caplog.text

@@ -137,3 +137,11 @@ def test_a_damaged_file_stops_no_answer_and_is_told_once(
         assert chat.ask(MESSAGES, Plan) == chat.ask(MESSAGES, Plan) == Plan(queries=["a"])
     assert len(server.requests) == 2
     assert len(caplog.records) == 1
+
+
+def test_a_reply_with_half_a_character_is_kept_as_a_file_can_hold_it(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "replies.db")
+    cache.put("k", "a \ud835 b")
+    kept = cache.get("k")
+    cache.close()
+    assert kept is not None and kept.startswith("a ") and kept.endswith(" b")

@@ -193,3 +193,11 @@ def test_sections_only(store: Store) -> None:
 
 def test_a_kind_that_is_not_there_finds_nothing(store: Store) -> None:
     assert ask("water", store, Scope.of(kinds=["code"])).contexts == ()
+
+
+def test_a_document_whose_id_has_a_pattern_s_marks_is_named_by_it_alone() -> None:
+    documents = [Document(id, id, (), "", "", 0, {}) for id in ("report1", "report[1]", "x*", "xy")]
+    assert admitted(Scope.of(documents=["report[1]"]), documents) == {"report[1]"}
+    assert admitted(Scope.of(without=["report[1]"]), documents) == {"report1", "x*", "xy"}
+    assert admitted(Scope.of(documents=["x*"]), documents) == {"x*"}
+    assert admitted(Scope.of(documents=["repor*"]), documents) == {"report1", "report[1]"}

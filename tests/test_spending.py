@@ -183,3 +183,33 @@ def test_prices_come_from_the_settings_file(tmp_path: Path) -> None:
 
 def test_the_reply_of_answer_tells_what_it_cost(opened: Callable[..., Engine]) -> None:
     assert json.dumps(usage_object(opened().usage(), {})) == "{}"
+
+
+def test_a_server_that_does_not_say_what_it_spent_is_reckoned_at_the_most(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    def otherwise(body: dict[str, Any]) -> Step:
+        step = answers(body)
+        return Step(step.status, {**step.body, "usage": {"prompt_tokens": -5, "completion_tokens": "many"}})
+
+    server.otherwise = otherwise
+    with pytest.raises(NoAccess, match="limit of 20"):
+        opened(prices={"scripted": (0, 2_000_000)}, max_cost=20, queries=1, concurrency=1).submit(asked(5), "out.csv")
+    assert rows("out.csv") == ["q0", "q1", "q2"]
+
+
+@pytest.mark.parametrize("price", [-1, float("nan"), float("inf")])
+def test_a_price_is_a_number_from_zero_up(opened: Callable[..., Engine], price: float) -> None:
+    with pytest.raises(SettingsError, match="prices"):
+        opened(prices={"scripted": (price, 1)})
+
+
+@pytest.mark.parametrize("choices", [[None], ["text"], {"a": 1}, [{"message": None}]])
+def test_a_completion_of_another_form_is_a_failed_call(
+    opened: Callable[..., Engine], server: FakeServer, choices: object
+) -> None:
+    server.otherwise = lambda body: Step(
+        body={"id": "1", "object": "chat.completion", "created": 1, "choices": choices}
+    )
+    [failed] = opened(queries=1).submit(asked(1), "out.csv")
+    assert failed.error is not None

@@ -328,7 +328,8 @@ def calibration_lines(worth: Calibration) -> Iterator[str]:
 def vote_lines(made: Ensemble) -> Iterator[str]:
     """A vote's summary: each run with how far it was trusted, then what came of it."""
     for number, run in enumerate(made.runs):
-        trusted = "" if made.trusted is None else f", trusted {made.trusted[number]:.2f}"
+        known = None if made.trusted is None else made.trusted.get(number)  # none of a run without rows
+        trusted = "" if known is None else f", trusted {known:.2f}"
         led = sum(one.lead == number for one in made.voted)
         yield one_line(f"{run.name}: {len(run.rows)} rows{trusted}, {led} of them taken")
     blank = sum(one.is_blank for one in made.voted)
