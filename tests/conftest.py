@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -13,6 +14,10 @@ from indexer.prepare import Prepared, attempt
 from indexer.reading import Reading
 from kohaku.errors import ReadError
 from kohaku.tree import Vectors
+
+# A property that holds for fifty cases rarely fails at the next fifty; a busy machine is no reason to fail.
+hypothesis.settings.register_profile("here", max_examples=50, deadline=None)
+hypothesis.settings.load_profile("here")
 
 
 class LetterEmbedder:
