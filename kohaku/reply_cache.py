@@ -8,6 +8,7 @@ import logging
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -93,7 +94,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     db = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
     try:
-        db.execute("pragma journal_mode = wal")
+        _into_wal(db)
         db.execute("pragma synchronous = off")  # what a power cut loses can be asked again
         with db:
             db.execute("begin immediate")  # of two processes one makes the table
@@ -106,3 +107,16 @@ def _opened(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _into_wal(db: sqlite3.Connection) -> None:
+    """Changes the mode, which SQLite refuses at once, whatever its timeout, while another connection is at it."""
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
