@@ -62,8 +62,7 @@ def retrieve(
     whether long paragraphs are cut down to their best sentences: `auto` where the question's words are not found.
     `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
     searched, nor lifts what is; raises ScopeError where no document is within. `second` looks at the first finds once
-    more. With `explain` each context says why it
-    is there, and the evidence what is not.
+    more. With `explain` each context says why it is there, and the evidence what is not.
     """
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}

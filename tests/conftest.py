@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+from fake_server import FakeServer
 
 from indexer.prepare import Prepared, attempt
 from indexer.reading import Reading
@@ -44,6 +45,14 @@ def letters(texts: Sequence[str]) -> Vectors:
     counts = counts.reshape(len(texts), 26)
     norms = np.linalg.norm(counts, axis=1, keepdims=True)
     return np.asarray(counts / np.maximum(norms, 1), dtype=np.float32)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    """A model's server on loopback, that says what a test tells it to."""
+    fake = FakeServer()
+    yield fake
+    fake.close()
 
 
 @pytest.fixture

@@ -45,13 +45,6 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    server = FakeServer()
-    yield server
-    server.close()
-
-
 Connect = Callable[..., OpenAIChat]
 
 

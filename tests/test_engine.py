@@ -32,11 +32,9 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    fake = FakeServer()
-    fake.otherwise = answers
-    yield fake
-    fake.close()
+def server(server: FakeServer) -> FakeServer:
+    server.otherwise = answers
+    return server
 
 
 @pytest.fixture

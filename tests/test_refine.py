@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -193,13 +193,6 @@ def test_examples_come_from_a_table(tmp_path: Path) -> None:
     file.write_text("question,answer\nQ?,\n")
     with pytest.raises(TableError, match="no example"):
         read_examples(file)
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    fake = FakeServer()
-    yield fake
-    fake.close()
 
 
 def test_a_submission_is_written_in_two_passes(

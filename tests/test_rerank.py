@@ -98,13 +98,6 @@ def test_none_is_lost_and_the_scores_fall(scores: list[float], top: int) -> None
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    fake = FakeServer()
-    yield fake
-    fake.close()
-
-
-@pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -> Iterator[Callable[..., Engine]]:
     use_letters(monkeypatch)
     kohaku.index([write(tmp_path / "files")], tmp_path / "my.db")

@@ -27,11 +27,9 @@ PRICES = {"scripted": (1_000_000, 2_000_000)}  # a call of 7 and 3 tokens costs 
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    fake = FakeServer()
-    fake.otherwise = answers
-    yield fake
-    fake.close()
+def server(server: FakeServer) -> FakeServer:
+    server.otherwise = answers
+    return server
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,13 +140,6 @@ def test_a_report_is_plain_json() -> None:
     told = report_object(written("A 1.1, B 1.2"))
     assert json.loads(json.dumps(told, default=str))["sections"][0]["conflicts"][0]["references"] == ["hill"]
     assert told["lacks"] == []
-
-
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
-    fake = FakeServer()
-    yield fake
-    fake.close()
 
 
 def test_a_question_of_two_parts_is_answered_part_by_part(

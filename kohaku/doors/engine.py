@@ -54,9 +54,10 @@ class Engine(Searcher):
             sections: list[Section] = []
             for part in self.plan(question).parts or (Part(1, question),):
                 asked = Question("", part.filled(answers).text)
-                answer = self.ask(asked, scope=scope)
+                sought = self._seek(asked, scope)
+                answer = self._answer(asked, sought, concurrency=self.settings.concurrency)
                 answers[part.id] = "" if answer.is_blank else answer.value
-                sections.append(section(answer, self.retrieve(asked.text, scope=scope), self._rated))
+                sections.append(section(answer, sought(1), self._rated))
             whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
             return report(question, whole, sections, self.chat)
 
@@ -168,7 +169,10 @@ class Engine(Searcher):
             admitted(scope, self.store.documents())
 
     def _ask(self, asked: Question, scope: Scope, *, concurrency: int, explain: bool = False) -> Answer:
-        sought = self._seek(asked, scope, explain=explain)
+        return self._answer(asked, self._seek(asked, scope, explain=explain), concurrency=concurrency)
+
+    def _answer(self, asked: Question, sought: Sought[Plan], *, concurrency: int) -> Answer:
+        """The answer from what is sought: of several readings that of their vote."""
         if len(self.takes) < 2:
             return self._respond(asked, sought, 0)
         self._load()
