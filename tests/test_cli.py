@@ -694,6 +694,7 @@ def test_an_interrupted_run_ends_at_once_with_what_it_has(run: Run, db: Path, se
     halting.go.set()
     assert ran.code == 130
     assert "Traceback" not in ran.err
+    assert "stopped: what is finished is kept" in ran.err
     assert len(rows("out.csv")) == 3
 
 

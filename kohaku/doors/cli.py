@@ -133,6 +133,9 @@ Kinds = Annotated[
 Explain = Annotated[bool, typer.Option("--explain", help="Say why each piece of evidence is there, and what is not.")]
 
 
+INTERRUPTED = 130
+
+
 def main() -> None:
     """Runs the command line; an expected error is one line on stderr and exit status 1."""
     handler = logging.StreamHandler(sys.stderr)
@@ -154,19 +157,12 @@ def main() -> None:
     except OSError as error:  # of the machine: no room on the disk, a folder that can't be made
         _stop_writing()
         _fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-    except KeyboardInterrupt:
-        _say("stopped")
-        sys.exit(130)
-
-
-@contextmanager
-def _told_to_go_on(out: Path) -> Iterator[None]:
-    """An interrupt says what is there; typer ends the program without a word."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        _say(f"stopped: the finished rows are in {out}; run the same command again to go on")
-        raise
+    except (KeyboardInterrupt, SystemExit) as ended:
+        if isinstance(ended, SystemExit) and ended.code != INTERRUPTED:
+            raise
+        # mostly typer has caught the interrupt, and said nothing
+        _say("stopped: what is finished is kept; run the same command again to go on")
+        sys.exit(INTERRUPTED)
 
 
 class _OneLine(logging.Formatter):
@@ -584,7 +580,7 @@ def answer(
             from kohaku.tables import read_rows
 
             made: Counter[str] = Counter()
-            with progress_bar() as advance, _told_to_go_on(out):
+            with progress_bar() as advance:
                 failed = engine.submit(
                     questions,
                     out,
