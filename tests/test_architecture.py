@@ -27,7 +27,7 @@ HEAVY_AT_TOP = {
     "pptx": {"indexer.readers.pptx"},
 }
 HEAVY_WITHIN = {
-    "faiss": {"kohaku.ivf"},
+    "faiss": {"kohaku.store.inverted_file"},
     "torch": {"kohaku.embedders.export", "kohaku.hub"},
     "transformers": {"kohaku.embedders.export", "kohaku.hub"},
     "sentence_transformers": {"kohaku.embedders.sentence_transformer", "kohaku.cross_encoder"},
@@ -163,7 +163,8 @@ def test_the_sql_of_a_file_stands_in_its_own_module() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr in ("execute", "executemany", "executescript")
     }
-    assert speaking == {"kohaku.store", "kohaku.schema", "kohaku.reply_cache"}  # the last has a file of its own
+    outside = {name for name in speaking if not name.startswith("kohaku.store.")}
+    assert outside == {"kohaku.reply_cache"}  # which has a file of its own
 
 
 def test_every_public_name_says_what_it_is() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohaku import ivf
-from kohaku import store as store_module
-from kohaku.store import Store, _parted
+from kohaku.store import Store, full_text
+from kohaku.store import inverted_file as ivf
+from kohaku.store.full_text import _parted
 from kohaku.tree import Document, Kind, Node, Tier, Tree, Vectors
 
 COUNT = 600
@@ -124,8 +124,8 @@ def test_rare_words_first_gives_the_best_of_all_words(
 ) -> None:
     terms = ["the", "water", "steam", "turbine", "valve", "n60", "n77"]
     exact = store.matching(terms, tier, 5)
-    monkeypatch.setattr(store_module, "LARGE", 1)
-    monkeypatch.setattr(store_module, "POSTINGS", 150)
+    monkeypatch.setattr(full_text, "LARGE", 1)
+    monkeypatch.setattr(full_text, "POSTINGS", 150)
     found = store.matching(terms, tier, 5)
     assert store.matching(terms, tier, 5) == found  # what was copied for the first search is in no one's way
     assert store.frequency(["the"]) == {"the": COUNT}
@@ -134,8 +134,8 @@ def test_rare_words_first_gives_the_best_of_all_words(
 
 
 def test_common_words_alone_are_searched_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "LARGE", 1)
-    monkeypatch.setattr(store_module, "POSTINGS", 10)
+    monkeypatch.setattr(full_text, "LARGE", 1)
+    monkeypatch.setattr(full_text, "POSTINGS", 10)
     assert len(store.matching(["the", "water"], Tier.SENTENCE, 5)) == 5
     assert store.matching(["nowhere"], Tier.SENTENCE, 5) == []
     assert store.matching(['"', "NEAR("], Tier.SENTENCE, 5) == []

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from answerer import extract, quotes, reliability, score, takes
 from answerer.submission import COLUMNS
 from indexer import grow
-from kohaku import store
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
+from kohaku.store import full_text
 from retriever import expand, fuse, lift, names, retrieve, trust, twins
 
 ROOT = Path(__file__).parent.parent
@@ -158,7 +158,7 @@ NUMBERS = {
         f"named with a weight of at least {retrieve.NAMED} are",
         f"at most {expand.SHORT_SECTION} tokens",
         f"from {twins.FEWEST} words on, texts of which {twins.ALIKE} agree",
-        f"headings count {store.HEADINGS_WEIGHT} and its document's title {store.TITLE_WEIGHT}",
+        f"headings count {full_text.HEADINGS_WEIGHT} and its document's title {full_text.TITLE_WEIGHT}",
     ],
     "docs/tree.md": [f"more than {grow.PASSAGE_TOKENS} tokens"],
     "docs/answers.md": [

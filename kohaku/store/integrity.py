@@ -1,0 +1,41 @@
+"""Whether the parts of a file agree."""
+
+from __future__ import annotations
+
+from kohaku.errors import DamagedStore
+from kohaku.sqlite import sqlite3
+from kohaku.store.file import File
+
+_SINCE = {"documents without words": 3, "tiers whose nodes are miscounted": 5}  # by the schema's version
+_CHECKS = {
+    "tiers whose nodes are miscounted": (
+        "select count(*) from (select tier, count(*) as nodes from node group by tier) as n "
+        "full join tally as t on t.tier = n.tier where coalesce(n.nodes, 0) <> coalesce(t.nodes, 0)"
+    ),
+    "nodes without a document": "select count(*) from node where document not in (select key from document)",
+    "vectors without a node": "select count(*) from vector where number / 2 not in (select key from node)",
+    "paragraphs without full text": (
+        "select count(*) from node where tier = 'paragraph' and text <> '' "
+        "and key not in (select rowid from paragraph_words)"
+    ),
+    "sentences without full text": (
+        "select count(*) from node where tier = 'sentence' and key not in (select rowid from sentence_words)"
+    ),
+    "documents without words": ("select count(*) from document where key not in (select rowid from document_words)"),
+    "documents without a source": "select count(*) from document where key not in (select document from source)",
+}
+
+
+class Integrity(File):
+    """A file that can be checked."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the file, one line each; empty where all is well."""
+        faults: list[str] = []
+        try:
+            faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
+            checks = {what: query for what, query in _CHECKS.items() if _SINCE.get(what, 0) <= self._version}
+            faults += [f"{count} {what}" for what, query in checks.items() if (count := self._rows(query)[0][0])]
+        except (sqlite3.DatabaseError, DamagedStore) as error:
+            faults.append(str(error))
+        return faults

@@ -1,0 +1,228 @@
+"""Nodes: how they are written as rows and read again, with what stands around them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from kohaku.store.file import File, sound_rows
+from kohaku.text import storable
+from kohaku.tree import Box, Kind, Node, Tier
+
+_NODE = """
+    select n.key, d.id, n.position, n.last, n.parent, n.kind, n.id, n.tokens, n.title, n.level,
+           n.first_page, n.last_page, n.boxes, s.headings, n.image, n.shown_tokens,
+           coalesce(n.text, (
+               select group_concat(part, char(10) || char(10)) from (
+                   select case m.tier when 'section' then nullif(m.title, '') else nullif(m.text, '') end as part
+                   from node m
+                   where m.document = n.document and m.position > n.position and m.position <= n.last
+                     and m.tier in ('section', 'paragraph')
+                   order by m.position)
+           ), '')
+    from node n
+    join document d on d.key = n.document
+    left join node s on s.document = n.document and s.position = n.section
+"""
+
+INSERT_NODE = """
+    insert into node values (
+        :key, :document, :position, :last, :parent, :section, :kind, :tier, :id, :title, :text, :tokens, :level,
+        :first_page, :last_page, :boxes, :headings, :image, :shown_tokens)
+"""
+
+
+class NodeRows(File):
+    """A file's nodes."""
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes there are of each kind."""
+        return dict(self._rows("select kind, count(*) from node group by kind order by kind"))
+
+    def size(self, tier: Tier) -> int:
+        """How many nodes stand on a tier."""
+        query = "select nodes from tally where tier = :tier"
+        if self._version < 5:
+            query = "select count(*) from node where tier = :tier"
+        rows = self._rows(query, {"tier": tier.value})
+        return int(rows[0][0]) if rows else 0
+
+    def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
+        """Nodes by key, read at once."""
+        found = self._nodes("where n.key in (select value from json_each(:keys))", {"keys": json.dumps(list(keys))})
+        return {node.key: node for node in found}
+
+    def node(self, id: str) -> Node | None:
+        """The node of that id."""
+        return next(iter(self._nodes("where n.id = :id order by n.key", {"id": storable(id)})), None)
+
+    def subtree(self, id: str) -> list[Node]:
+        """A node and all below it, in reading order."""
+        return self._nodes(
+            """
+            where exists (
+                select 1 from node a where a.id = :id and a.document = n.document
+                and n.position between a.position and a.last
+            ) and n.document in (select document from node where id = :id) order by n.document, n.position
+            """,
+            {"id": storable(id)},
+        )
+
+    def parents(self, nodes: Collection[Node]) -> dict[int, Node]:
+        """The parent of each node, by the node's key, read at once."""
+        above = self._at((node.document, node.parent) for node in nodes if node.parent is not None)
+        return {
+            node.key: above[node.document, node.parent]
+            for node in nodes
+            if node.parent is not None and (node.document, node.parent) in above
+        }
+
+    def homes(self, sentences: Collection[int]) -> dict[int, int]:
+        """The paragraph that each sentence stands in, both by key."""
+        rows = self._rows(
+            """
+            select n.key, above.key from json_each(:keys) as wanted
+            join node n on n.key = wanted.value
+            join node above on above.document = n.document and above.position = n.parent
+            """,
+            {"keys": json.dumps(list(sentences))},
+        )
+        return dict(rows)
+
+    def sentences(self, paragraphs: Collection[Node]) -> dict[int, list[Node]]:
+        """The sentences of paragraphs in reading order, by the paragraph's key."""
+        keys = {(node.document, node.position): node.key for node in paragraphs}
+        found = self._nodes(
+            """
+            where n.tier = 'sentence' and n.key in (
+                select c.key from json_each(:keys) as wanted
+                join node p on p.key = wanted.value
+                join node c on c.document = p.document and c.parent = p.position
+            ) order by n.key
+            """,
+            {"keys": json.dumps(sorted(keys.values()))},
+        )
+        sentences: dict[int, list[Node]] = {}
+        for node in found:
+            if node.parent is not None:
+                sentences.setdefault(keys[node.document, node.parent], []).append(node)
+        return sentences
+
+    def ancestors(self, node: Node) -> list[Node]:
+        """The nodes that cover a node, document first."""
+        above: list[Node] = []
+        while node.key in (parent := self.parents([node])):
+            node = parent[node.key]
+            above.append(node)
+        return above[::-1]
+
+    def siblings(self, node: Node) -> list[Node]:
+        """The children of the node's parent, itself among them, in reading order."""
+        return self._nodes(
+            """
+            where n.document = (select key from document where id = :document)
+              and n.parent is :parent order by n.position
+            """,
+            {"document": storable(node.document), "parent": node.parent},
+        )
+
+    def neighbours(self, nodes: Collection[Node]) -> dict[int, list[Node]]:
+        """The nodes of the same tier before and after each one under one parent, by the node's key, read at once."""
+        pairs = self._rows(
+            """
+            select n.key, beside.key from json_each(:keys) as wanted
+            join node n on n.key = wanted.value
+            join node beside on beside.document = n.document and beside.parent = n.parent
+                and beside.tier = n.tier and beside.position in (
+                (select max(b.position) from node b
+                 where b.document = n.document and b.parent = n.parent and b.position < n.position),
+                n.last + 1)
+            order by n.key, beside.position
+            """,
+            {"keys": json.dumps([node.key for node in nodes])},
+        )
+        found = self.nodes({beside for _, beside in pairs})
+        neighbours: dict[int, list[Node]] = {node.key: [] for node in nodes}
+        for key, beside in pairs:
+            neighbours[key].append(found[beside])
+        return neighbours
+
+    def _at(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Node]:
+        keys = self._rows(
+            """
+            select n.key from json_each(:places) as place
+            join document d on d.id = json_extract(place.value, '$[0]')
+            join node n on n.document = d.key and n.position = json_extract(place.value, '$[1]')
+            """,
+            {"places": json.dumps([(storable(document), position) for document, position in set(places)])},
+        )
+        return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
+
+    def _nodes(self, where: str, values: Mapping[str, object]) -> list[Node]:
+        columns = _NODE if self._version >= 2 else _NODE.replace("n.shown_tokens", "null")
+        rows = self._rows(f"{columns} {where}", values)
+        with sound_rows(self.path):
+            return [_node(row) for row in rows]
+
+    def _tally(self, sign: int, counted: Mapping[str, int]) -> None:
+        """Keeps count of the nodes of each tier: to count them takes long in a large file."""
+        self._db.executemany(
+            "insert into tally values (?, ?) on conflict (tier) do update set nodes = nodes + excluded.nodes",
+            [(tier, sign * nodes) for tier, nodes in counted.items()],
+        )
+
+
+def row_of(key: int, document: int, section: int | None, node: Node) -> dict[str, object]:
+    """The values of INSERT_NODE; the document by its key, the innermost section by its position."""
+    inner = node.tier in (Tier.DOCUMENT, Tier.SECTION)
+    return {
+        "key": key,
+        "document": document,
+        "position": node.position,
+        "last": node.last,
+        "parent": node.parent,
+        "section": section,
+        "kind": node.kind.value,
+        "tier": node.tier.value,
+        "id": storable(node.id),
+        "title": storable(node.title),
+        "text": None if inner else storable(node.text),
+        "tokens": node.tokens,
+        "level": node.level,
+        "first_page": node.pages[0] if node.pages else None,
+        "last_page": node.pages[1] if node.pages else None,
+        "boxes": json.dumps([[b.page, b.x0, b.y0, b.x1, b.y1] for b in node.boxes]) if node.boxes else None,
+        "headings": json.dumps(node.headings) if node.kind is Kind.SECTION else None,
+        "image": node.image,
+        "shown_tokens": node.shown_tokens,
+    }
+
+
+def _node(row: Sequence[Any]) -> Node:
+    (key, document, position, last, parent, kind, id, tokens, title, level) = row[:10]
+    (first, last_page, boxes, headings, image, shown_tokens, text) = row[10:]
+    return Node(
+        document=document,
+        position=position,
+        last=last,
+        parent=parent,
+        kind=Kind(kind),
+        id=id,
+        text=text,
+        tokens=tokens,
+        title=title,
+        level=level,
+        pages=None if first is None else (first, last_page),
+        boxes=tuple(Box(*box) for box in json.loads(boxes)) if boxes else (),
+        headings=_headings(headings) if headings else (),
+        image=image,
+        key=key,
+        shown_tokens=shown_tokens,
+    )
+
+
+@lru_cache(maxsize=1024)  # the nodes of a section all come with its headings
+def _headings(written: str) -> tuple[str, ...]:
+    return tuple(json.loads(written))
