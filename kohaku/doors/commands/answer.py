@@ -1,0 +1,182 @@
+"""`kohaku answer`: a question answered, or a submission made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kohaku.doors.commands.options import AsJson, Confidence, Explain, Metadata, Questions, configured
+from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, refuse_twice, say, spare, typed
+from kohaku.errors import KohakuError
+
+if TYPE_CHECKING:
+    from kohaku.doors.engine import Engine
+    from kohaku.scope import Scope
+    from kohaku.settings import Settings
+
+
+@configured(
+    "db",
+    "model",
+    "planner_model",
+    "base_url",
+    "reply_cache",
+    "concurrency",
+    "retries",
+    "passes",
+    "examples",
+    "max_cost",
+    "deadline",
+    "strict",
+    "min_confidence",
+    "budget",
+    "top_k",
+    "queries",
+    "fusion",
+    "reranker",
+    "rerank_top",
+    "order",
+    "decompose",
+    "condense",
+    "hyde",
+    "source_filter",
+    "section_filter",
+    "runs",
+    "models",
+    "vote",
+    "blanks",
+    "tiebreak",
+    "embedder",
+)
+def answer(
+    *,
+    settings: Settings,
+    given: Mapping[str, Any],
+    scope: Scope,
+    question: Annotated[str | None, typer.Argument(help="A question.")] = None,
+    questions: Questions = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The submission CSV.")] = None,
+    unit: Annotated[str, typer.Option("--unit", help="The unit the answer should have.")] = "",
+    metadata: Metadata = None,
+    resume: Annotated[bool, typer.Option("--resume/--restart", help="Go on with missing rows, or begin anew.")] = True,
+    confidence: Confidence = None,
+    explain: Explain = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="A report in Markdown: a section for each part of the QUESTION.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question with quotes and pages, or all questions of a CSV as a submission.
+
+    Example: kohaku answer --questions questions.csv --db papers.db --out submission.csv
+    """
+    if (question is None) == (questions is None) or (questions is None) != (out is None):
+        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
+    refuse_empty(question)
+    refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
+    refuse(
+        given["order"] and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt"
+    )
+    refuse(
+        given["passes"] == 2 and settings.first_model is None, "--passes goes with --model: the built-in reader has one"
+    )
+    refuse(given["examples"] and settings.passes < 2, "--examples goes with --passes 2, which gives their form")
+    refuse(
+        (given["vote"] or given["blanks"] or given["tiebreak"]) and settings.readings < 2,
+        "a vote takes several readings: --runs or --models",
+    )
+    refuse(report and explain, "--explain is for one answer: a --report has several")
+    refuse(report and unit, "--unit is for one answer: a --report has several")
+    if questions is not None:
+        refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
+        refuse(report, "--report is for one QUESTION")
+        refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
+        refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
+    else:
+        refuse(confidence, "--confidence goes with --questions: --json tells how sure one answer is")
+        refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
+        refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
+    spare(out, settings.db, questions, metadata)
+    spare(confidence, settings.db, questions, metadata)
+    refuse_twice(out, confidence)
+    from kohaku.doors.engine import Engine
+    from kohaku.store import Store
+
+    with Engine(Store.open(settings.db), settings) as engine:
+        if not settings.readers:
+            say("no model is configured: the built-in extractive reader answers")
+        if questions is not None and out is not None:
+            _submit(engine, questions, out, metadata=metadata, resume=resume, confidence=confidence, scope=scope)
+        elif report:
+            _report(engine, typed(question or ""), scope=scope, as_json=as_json)
+        else:
+            _one(engine, typed(question or ""), unit=unit, scope=scope, explain=explain, as_json=as_json)
+
+
+def _one(engine: Engine, question: str, *, unit: str, scope: Scope, explain: bool, as_json: bool) -> None:
+    from kohaku.doors.display import answer_lines, answer_object, explained, print_styled, usage_object
+
+    found = engine.ask(question, unit=unit, scope=scope, explain=explain)
+    if as_json:
+        print_json({**answer_object(found), "usage": usage_object(engine.usage(), engine.settings.known_prices)})
+        return
+    for line in answer_lines(found):
+        typer.echo(line)
+    if found.evidence is not None:
+        print_styled(explained(found.evidence))
+
+
+def _report(engine: Engine, question: str, *, scope: Scope, as_json: bool) -> None:
+    from kohaku.doors.display import usage_object
+    from kohaku.doors.report import markdown, report_object
+
+    written = engine.report(question, scope=scope)
+    if as_json:
+        print_json({**report_object(written), "usage": usage_object(engine.usage(), engine.settings.known_prices)})
+    else:
+        typer.echo(markdown(written))
+
+
+def _submit(
+    engine: Engine,
+    questions: Path,
+    out: Path,
+    *,
+    metadata: Path | None,
+    resume: bool,
+    confidence: Path | None,
+    scope: Scope,
+) -> None:
+    """Writes a submission and says what came of it; raises KohakuError where rows are missing."""
+    from kohaku.doors.display import progress_bar, usage_lines
+    from kohaku.tables import read_rows
+
+    made: Counter[str] = Counter()
+    with progress_bar() as advance:
+        failed = engine.submit(
+            questions,
+            out,
+            metadata=metadata,
+            restart=not resume,
+            confidence=confidence,
+            scope=scope,
+            on_done=lambda outcome: made.update([outcome.question.id] if outcome.answer else []),
+            progress=advance,
+        )
+    kept = len(read_rows(out)) - len(made)
+    if resume and kept > 0:
+        say(f"{kept} rows of an earlier run were kept: --restart asks all anew")
+    if len(engine.takes) > 1:
+        say(f"{made.total()} readings of {len(made)} questions, {len(engine.takes)} at most of each")
+    for line in usage_lines(engine.usage(), engine.settings.known_prices):
+        say(line)
+    for outcome in failed:
+        say(f"{outcome.question.id}: {outcome.reason}")
+    if failed:
+        what = "readings" if len(engine.takes) > 1 else "rows"
+        raise KohakuError(f"{len(failed)} {what} are missing in {out}: run the same command again for them")
+    say(f"wrote {out}")

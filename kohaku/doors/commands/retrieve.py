@@ -1,0 +1,81 @@
+"""`kohaku retrieve`: the evidence for questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kohaku.doors.commands.options import AsJson, Explain, Questions, configured
+from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, say, spare, typed
+
+if TYPE_CHECKING:
+    from kohaku.scope import Scope
+    from kohaku.settings import Settings
+
+
+@configured(
+    "db",
+    "budget",
+    "top_k",
+    "queries",
+    "fusion",
+    "reranker",
+    "rerank_top",
+    "decompose",
+    "condense",
+    "hyde",
+    "source_filter",
+    "section_filter",
+    "embedder",
+    "planner_model",
+    "base_url",
+    "reply_cache",
+)
+def retrieve(
+    *,
+    settings: Settings,
+    given: Mapping[str, Any],
+    scope: Scope,
+    question: Annotated[str | None, typer.Argument(help="A question.")] = None,
+    questions: Questions = None,
+    out: Annotated[Path | None, typer.Option("--out", help="JSONL file, one object a question.")] = None,
+    explain: Explain = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the evidence for a question, best first, or write it for all questions of a CSV.
+
+    Example: kohaku retrieve "How much water did the site use?" --db papers.db --budget 2000
+    """
+    if (question is None) == (questions is None) or (questions is None) != (out is None):
+        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
+    refuse_empty(question)
+    refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
+    if questions is not None:
+        refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")
+    spare(out, settings.db, questions)
+    from kohaku.store import Store
+
+    if question is not None:
+        from kohaku.doors.display import context_lines, evidence_object, explained, print_styled
+        from kohaku.doors.searcher import Searcher
+
+        with Searcher(Store.open(settings.db), settings) as searcher:
+            evidence = searcher.retrieve(typed(question), scope=scope, explain=explain)
+        if not evidence.contexts:
+            say(f"nothing was found within {scope}" if str(scope) else "nothing was found")
+        if as_json:
+            print_json(evidence_object("", evidence))
+        elif explain:
+            print_styled(explained(evidence))
+        else:
+            for line in context_lines(evidence):
+                typer.echo(line)
+    elif questions is not None and out is not None:
+        from kohaku.doors.engine import Engine
+
+        with Engine(Store.open(settings.db), settings) as engine:
+            engine.retrieve_to(questions, out, scope=scope, explain=explain)
+        say(f"wrote {out}")
