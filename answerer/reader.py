@@ -15,6 +15,7 @@ from answerer.values import is_blank, normalise
 from kohaku.chat import Chat
 from kohaku.choices import Order
 from kohaku.errors import ContextTooLong
+from kohaku.profile import DEFAULT, Profile
 from retriever.evidence import Context, Evidence
 
 T = TypeVar("T")
@@ -23,7 +24,9 @@ NAMED = re.compile(r"ref_id\s*=\s*([^\s\])]+)", re.IGNORECASE)
 AROUND = " \t\n'\"`“”()[]{}<>.,;"
 
 
-def read(question: Question, evidence: Evidence, chat: Chat, *, order: Order = "best_first") -> Answer:
+def read(
+    question: Question, evidence: Evidence, chat: Chat, *, order: Order = "best_first", profile: Profile = DEFAULT
+) -> Answer:
     """A model's answer, checked against the evidence; with none there is nothing to ask.
 
     Where the prompt is too long, the better half of the contexts is read instead; raises ContextTooLong when one is
@@ -32,7 +35,7 @@ def read(question: Question, evidence: Evidence, chat: Chat, *, order: Order = "
     contexts = evidence.contexts
     while contexts:
         try:
-            reply = chat.ask(prompt(question, arranged(contexts, order)), AnswerReply)
+            reply = chat.ask(prompt(question, arranged(contexts, order), profile), AnswerReply)
         except ContextTooLong:
             if len(contexts) == 1:
                 raise

@@ -2,6 +2,7 @@
 
 KohakuError
 ├── SettingsError            a setting is unknown, missing or out of range
+├── ProfileError             a profile can't be read, or breaks its schema
 ├── ScopeError               a search is kept to what can't be read, or is not there
 ├── StoreError               the index file
 │   ├── NoSuchStore          there is none at that path
@@ -29,6 +30,10 @@ class KohakuError(Exception):
 
 class SettingsError(KohakuError):
     """A setting is unknown, missing or out of range."""
+
+
+class ProfileError(KohakuError):
+    """A profile can't be read, or breaks its schema."""
 
 
 class ScopeError(KohakuError):

@@ -57,6 +57,10 @@ class Settings(BaseModel):
     captions: bool = Field(False, description="whether a model describes figures, each picture once")
     caption_model: str | None = Field(None, description="chat model that sees pictures; default: the model")
 
+    profile: str = Field(
+        "default", description="prompts, axes, terms and examples of a field: its name, or a TOML file of yours"
+    )
+
     # retrieval
     top_k: int = Field(150, ge=1, le=1_000_000, description="hits a query and list, before fusion")
     budget: int = Field(6000, ge=1, description="tokens of evidence")

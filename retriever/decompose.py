@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from kohaku.chat import Chat, Message, attempt
 from kohaku.choices import Decompose
 from kohaku.errors import KohakuError
+from kohaku.profile import DEFAULT, Profile
 from retriever.plan import key_terms
 
 MOST = 6  # parts: with more each gets too little of the budget to be answered from
@@ -80,32 +81,25 @@ def decompose(
     by: Decompose,
     chat: Chat | None = None,
     on_failure: Callable[[KohakuError], None] = lambda error: None,
+    profile: Profile = DEFAULT,
 ) -> tuple[Part, ...]:
     """The question's parts in order, at least two; none where it asks one thing.
 
     `auto` asks the model only where the question shows a sign of parts, `on` always; rules decide where there is no
-    model, or where it fails: `on_failure` is told. NoAccess comes out.
+    model, or where it fails: `on_failure` is told. NoAccess comes out. The `profile` says along which lines.
     """
     if by == "off":
         return ()
-    if chat is not None and (by == "on" or may_have_parts(question)):
-        parts = attempt(partial(asked, question, chat), on_failure)
+    if chat is not None and (by == "on" or may_have_parts(question, profile)):
+        parts = attempt(partial(asked, question, chat, profile), on_failure)
         if parts is not None:
             return parts
-    return ruled(question)
+    return ruled(question, profile)
 
 
-def asked(question: str, chat: Chat) -> tuple[Part, ...]:
+def asked(question: str, chat: Chat, profile: Profile = DEFAULT) -> tuple[Part, ...]:
     """A model's parts of a question."""
-    system = (
-        "You prepare searches in a collection of documents. Say whether the question needs several searches for "
-        "different things: it compares, asks several things, or needs one answer to ask for the next. If one search "
-        "finds all, needs_decomposition is false and sub_queries is empty. Else give sub-questions that together "
-        "answer the question. Each stands alone: repeat names, numbers, years and units, use no pronouns. Where one "
-        "needs the answer to an earlier one, write {1} in its place, with that one's id. Ask for facts, not for the "
-        "comparison or the sum that follows from them. logic_flow says in a sentence how they lead to the answer. Do "
-        "not answer the question."
-    )
+    system = profile.splitting(question)
     request = f"Question:\n{question}\n\nReply with at most {MOST} sub_queries, with ids from 1."
     reply = chat.ask([Message("system", system), Message("user", request)], DecompositionReply)
     return numbered(reply.sub_queries) if reply.needs_decomposition else ()
@@ -129,7 +123,7 @@ def numbered(queries: Sequence[SubQuery]) -> tuple[Part, ...]:
     return _parts(texts.values())
 
 
-def may_have_parts(question: str) -> bool:
+def may_have_parts(question: str, profile: Profile = DEFAULT) -> bool:
     """Whether a question shows any sign of asking several things, or one by way of another.
 
     >>> may_have_parts("How full was Isbrook Reservoir?"), may_have_parts("Who led the firm that built Isbrook?")
@@ -138,7 +132,7 @@ def may_have_parts(question: str) -> bool:
     if len(question) > LONGEST:
         return True
     return bool(
-        ruled(question)
+        ruled(question, profile)
         or _COMPARING.search(question)
         or _LINKING.search(question)
         or len(set(_YEARS.findall(question))) > 1
@@ -146,8 +140,8 @@ def may_have_parts(question: str) -> bool:
     )
 
 
-def ruled(question: str) -> tuple[Part, ...]:
-    """The parts that rules are sure of: several questions, or one question of several names, years or things.
+def ruled(question: str, profile: Profile = DEFAULT) -> tuple[Part, ...]:
+    """The parts that rules are sure of: several questions, or one of several names, years or things; or the profile's.
 
     >>> [part.text for part in ruled("Did Lake Site or North Hall use more water in 2023?")]
     ['Did Lake Site use more water in 2023?', 'Did North Hall use more water in 2023?']
@@ -159,7 +153,7 @@ def ruled(question: str) -> tuple[Part, ...]:
     question = " ".join(question.split())
     if len(question) > LONGEST:
         return ()
-    for rule in (_several_questions, _between, _coordinated, _two_things, _in_chinese):
+    for rule in (_several_questions, _between, _coordinated, _two_things, _in_chinese, profile.parts):
         texts = list(dict.fromkeys(rule(question)))
         if 2 <= len(texts) <= MOST:
             return _parts(texts)

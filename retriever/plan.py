@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from kohaku.chat import Chat, Message, attempt
 from kohaku.errors import KohakuError
+from kohaku.profile import DEFAULT, Profile
 from kohaku.replies import BLANK
 from kohaku.store import Store
 
@@ -51,49 +52,45 @@ def plan(
     limit: int,
     chat: Chat | None = None,
     on_failure: Callable[[KohakuError], None] = lambda error: None,
+    profile: Profile = DEFAULT,
 ) -> tuple[str, ...]:
     """At most `limit` distinct queries, the question itself first.
 
-    Rules plan where no model is given, or where it fails: `on_failure` is told. NoAccess comes out.
+    Rules plan where no model is given, or where it fails: `on_failure` is told. NoAccess comes out. The `profile` says
+    how, and what the field's terms are in other words.
     """
     if chat is not None and limit > 1:
-        queries = attempt(partial(asked, question, chat, limit - 1), on_failure)
+        queries = attempt(partial(asked, question, chat, limit - 1, profile), on_failure)
         if queries is not None:
             return _first([question, *queries], limit)
-    return _first(ruled(question, store), limit)
+    return _first(ruled(question, store, profile), limit)
 
 
-def asked(question: str, chat: Chat, count: int) -> list[str]:
+def asked(question: str, chat: Chat, count: int, profile: Profile = DEFAULT) -> list[str]:
     """A model's queries for a question."""
-    system = (
-        "You plan searches in a collection of documents. Reply with queries that together find the evidence for the "
-        "question: other wordings, acronyms spelt out and shortened, one query for each part of a question with parts. "
-        "Keep names, numbers, units and years. Do not answer the question."
-    )
     request = f"Question:\n{question}\n\nReply with at most {count} queries."
-    return chat.ask([Message("system", system), Message("user", request)], QueryPlan).queries
+    return chat.ask([Message("system", profile.planning(question)), Message("user", request)], QueryPlan).queries
 
 
-def imagined(question: str, chat: Chat, *, on_failure: Callable[[KohakuError], None]) -> str:
+def imagined(
+    question: str, chat: Chat, *, on_failure: Callable[[KohakuError], None], profile: Profile = DEFAULT
+) -> str:
     """A passage that would answer the question if it stood in a document; "" where the model fails to write one.
 
     It is made up, and serves only to look for passages like it (HyDE: Gao et al. 2022). NoAccess comes out.
     """
-    system = (
-        "Write a passage of two or three sentences as it might stand in a document that answers the question: in the "
-        "words and the style of such documents, with plausible names and figures. It is used to search for real ones."
-    )
-    messages = [Message("system", system), Message("user", f"Question:\n{question}")]
+    messages = [Message("system", profile.prompts.imagine), Message("user", f"Question:\n{question}")]
     reply = attempt(partial(chat.ask, messages, Draft), on_failure)
     draft = reply.draft.strip() if reply else ""
     return "" if draft == BLANK else draft
 
 
-def ruled(question: str, store: Store) -> list[str]:
-    """The question, its key terms, and its acronyms spelt both ways where the corpus defines them."""
+def ruled(question: str, store: Store, profile: Profile = DEFAULT) -> list[str]:
+    """The question, its key terms, its acronyms spelt both ways where the corpus defines them, the field's terms."""
     written = {word.strip("&/+.-_") for word in _WRITTEN.findall(question) if word != word.lower()}
     long = store.spelt(written | {word.removesuffix("s") for word in written})
-    return [question, key_terms(question), *_respelt(question, long, store.shortened(question))]
+    acronyms = _respelt(question, long, store.shortened(question))
+    return [question, key_terms(question), *acronyms, *profile.respelt(question)]
 
 
 def key_terms(question: str) -> str:

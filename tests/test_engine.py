@@ -18,7 +18,16 @@ from fake_server import FakeServer, Step, fails, says
 import kohaku
 from kohaku.doors.display import evidence_object
 from kohaku.doors.engine import Engine
-from kohaku.errors import KohakuError, ModelError, NoAccess, NoSuchStore, SettingsError, TableError, WrongEmbedder
+from kohaku.errors import (
+    KohakuError,
+    ModelError,
+    NoAccess,
+    NoSuchStore,
+    ProfileError,
+    SettingsError,
+    TableError,
+    WrongEmbedder,
+)
 
 QUESTIONS = {f"q{number}": f"How much water did Lake Site draw, take {number}?" for number in range(6)}
 COLUMNS = "id,question,answer,answer_value,answer_unit,ref_id,ref_url,supporting_materials,explanation"
@@ -370,3 +379,13 @@ def test_the_best_evidence_stands_first_and_last_in_the_prompt_where_that_is_set
         nodes[order] = re.findall(r"^\[ref_id=\S+ node=(\S+?)[ \]]", text(server.requests[-1]), re.MULTILINE)
     assert len(nodes["ends"]) > 2
     assert nodes["ends"] == nodes["best_first"][::2] + nodes["best_first"][1::2][::-1]
+
+
+def test_a_profile_is_a_setting(db: Path, server: FakeServer) -> None:
+    server.otherwise = lambda body: answers(body, "5500000")
+    with kohaku.open(db, model="m", base_url=server.url, profile="finance") as engine:
+        engine.ask("How much water did Lake Site draw in 2023?")
+    said = "".join(text(body) for body in server.requests if asked_for(body) == "answer")
+    assert "Brackets mean a negative amount" in said
+    with pytest.raises(ProfileError, match="did you mean 'law'"):
+        kohaku.open(db, profile="laws")

@@ -59,7 +59,7 @@ class Engine(Searcher):
                 answers[part.id] = "" if answer.is_blank else answer.value
                 sections.append(section(answer, sought(1), self._rated))
             whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
-            return report(question, whole, sections, self.chat)
+            return report(question, whole, sections, self.chat, self.profile)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
@@ -290,8 +290,15 @@ class Engine(Searcher):
         chat = self.readers[take.model].varied(temperature=take.temperature, seed=take.seed)
         if self.settings.passes == 2:
             read_twice = refine.read_twice
-            return partial(read_twice, chat=chat, examples=self._examples, citing=self.planner, order=take.order)
-        return partial(reader.read, chat=chat, order=take.order)
+            return partial(
+                read_twice,
+                chat=chat,
+                examples=self._examples,
+                citing=self.planner,
+                order=take.order,
+                profile=self.profile,
+            )
+        return partial(reader.read, chat=chat, order=take.order, profile=self.profile)
 
     def _rated(self, question: Question, evidence: Evidence) -> Answer:
         return rated(self._reader(0)(question, evidence), evidence)

@@ -15,6 +15,8 @@ from kohaku.doors.reading import drawing_of, reading_of
 from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
 from kohaku.errors import KohakuError, SettingsError
+from kohaku.profile import Profile
+from kohaku.profile import load as load_profile
 from kohaku.settings import Settings
 from kohaku.store import Store
 from kohaku.tokens import count
@@ -37,7 +39,7 @@ def index(
     given = [Path(path) for path in paths]
     if not settings.db.exists() and not any(path.exists() for path in given):
         raise KohakuError(f"no such file or folder: {', '.join(map(str, given))}; {settings.db} was not made")
-    chat = _captioner(settings)
+    chat, profile = _captioner(settings), load_profile(settings.profile)
     embedder = load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
         store.remember("embedder", settings.embedder or "default")
@@ -54,7 +56,7 @@ def index(
             progress=progress,
         )
         started = time.monotonic()
-        done = _captioned(store, chat, settings.concurrency, progress)
+        done = _captioned(store, chat, profile, settings.concurrency, progress)
         tell(store, embedder)  # also what a run that was stopped had asked for
         store.settle(settings.exact_below)
         seconds = time.monotonic() - started
@@ -72,7 +74,11 @@ def _captioner(settings: Settings) -> OpenAIChat | None:
 
 
 def _captioned(
-    store: Store, chat: OpenAIChat | None, concurrency: int, progress: Callable[[Progress], None] | None
+    store: Store,
+    chat: OpenAIChat | None,
+    profile: Profile,
+    concurrency: int,
+    progress: Callable[[Progress], None] | None,
 ) -> Captioned:
     if chat is None:
         return Captioned()
@@ -83,6 +89,7 @@ def _captioned(
             model=chat.model,
             concurrency=concurrency,
             count=count,
+            profile=profile,
             progress=(lambda *at: progress(Progress(*at))) if progress else None,
         )
 

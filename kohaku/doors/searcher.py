@@ -15,6 +15,7 @@ from kohaku.cache import folder
 from kohaku.chat import Chat, OpenAIChat
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
+from kohaku.profile import load as load_profile
 from kohaku.reply_cache import ReplyCache
 from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
@@ -105,7 +106,7 @@ class Searcher:
         for name in ("hyde", "source_filter", "section_filter"):
             if getattr(settings, name) and settings.first_model is None and settings.planner_model is None:
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
-        self.store, self.settings = store, settings
+        self.store, self.settings, self.profile = store, settings, load_profile(settings.profile)
         self._purse = Purse(settings.max_cost)
         # each is taken by the first failure, the only one that is told
         self._failed = {what: threading.Lock() for what in INSTEAD}
@@ -181,16 +182,16 @@ class Searcher:
         if self.settings.reranker is None:
             return None
         if self.ranking_chat is not None:
-            return ChatReranker(self.ranking_chat)
+            return ChatReranker(self.ranking_chat, self.profile)
         return load_reranker(self.settings.reranker, device=self.settings.device)
 
     def plan(self, question: str) -> Plan:
         """What to search for, settled once for all readings of the evidence."""
-        settings, chat = self.settings, self.planner
-        queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=self._tell("planner"))
-        parts = decompose(question, by=settings.decompose, chat=chat, on_failure=self._tell("planner"))
+        settings, chat, profile, tell = self.settings, self.planner, self.profile, self._tell("planner")
+        queries = plan(question, self.store, limit=settings.queries, chat=chat, on_failure=tell, profile=profile)
+        parts = decompose(question, by=settings.decompose, chat=chat, on_failure=tell, profile=profile)
         hyde = settings.hyde and chat
-        passage = imagined(question, hyde, on_failure=self._tell("planner")) if hyde else ""
+        passage = imagined(question, hyde, on_failure=tell, profile=profile) if hyde else ""
         return Plan(queries, parts, (passage,) if passage else ())
 
     def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
@@ -222,7 +223,7 @@ class Searcher:
         wide = replace(limits, budget=limits.budget * OFFERED) if choosing else limits
 
         def find(text: str, aim: Aim) -> Evidence:
-            own = planned if text == question else Plan(plan(text, self.store, limit=settings.queries))
+            own = planned if text == question else Plan(self._ruled(text))
             looked = replace(wide, top_k=wide.top_k * 2) if aim is Aim.OVERVIEW else wide
             return self._find(text, own, looked, scope=scope, explain=explain)
 
@@ -232,13 +233,22 @@ class Searcher:
             evidence = find(question, Aim.FACT)
         if choosing and chat is not None:
             contexts, kept = sections(
-                question, evidence.contexts, chat, budget=limits.budget, on_failure=self._tell("filter")
+                question,
+                evidence.contexts,
+                chat,
+                budget=limits.budget,
+                on_failure=self._tell("filter"),
+                profile=self.profile,
             )
             evidence = replace(evidence, contexts=contexts, complete=evidence.complete and len(contexts) == kept.shown)
             filters.append(kept)
         return replace(
             evidence, filters=tuple(filters), complete=evidence.complete and not any(one.removed for one in filters)
         )
+
+    def _ruled(self, part: str) -> tuple[str, ...]:
+        """What to search for a part by."""
+        return plan(part, self.store, limit=self.settings.queries, profile=self.profile)
 
     def _find(self, question: str, planned: Plan, limits: Limits, *, scope: Scope, explain: bool = False) -> Evidence:
         """The evidence for one question or part."""
@@ -266,7 +276,12 @@ class Searcher:
         ids = dict.fromkeys(context.document for context in first.contexts)
         documents = [document for id in ids if (document := self.store.document(id))]
         useful, filtered = sources(
-            question, documents, self.store.beginnings(ids, FIRST_LINES), chat, on_failure=self._tell("filter")
+            question,
+            documents,
+            self.store.beginnings(ids, FIRST_LINES),
+            chat,
+            on_failure=self._tell("filter"),
+            profile=self.profile,
         )
         return (scope if filtered.fell_back else replace(scope, documents=tuple(useful))), filtered
 
