@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from kohaku import deadline
+from kohaku import deadline, watch
 from kohaku.endpoint import Endpoint
 from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
@@ -24,6 +24,7 @@ from kohaku.images import data_url
 from kohaku.replies import parse
 from kohaku.reply_cache import ReplyCache, key_of
 from kohaku.spending import Price, Purse, Usage
+from kohaku.streaming import BrokenOff, Called, NotStreamed, Waiting, Written, collected
 from kohaku.text import storable
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ class OpenAIChat:
                 pass  # damaged, or kept by a version that read more: asked anew
             else:
                 self.usage.add(schema_name(schema), cached=1)
+                watch.tell(Called(self.model, schema_name(schema), is_cached=True))
                 return reply
         reply, text = self._asked(messages, schema)
         cache.put(key, text)
@@ -222,7 +224,7 @@ class OpenAIChat:
         """One reply, asked for in ever plainer manners until the server takes one."""
         while True:
             manner = self._server.manner
-            request = self._request(messages, schema, seed, manner)
+            request = {**self._request(messages, schema, seed, manner), **_streamed(manner)}
             try:
                 return self._call(request, schema_name(schema))
             except _Refused as refusal:
@@ -260,12 +262,14 @@ class OpenAIChat:
             with self._in_flight, self._purse.at_most(most) as paid:
                 left = _still_left(0.0)
                 self.usage.add(stage, calls=1)
-                completion = self._client.chat.completions.create(**request, timeout=min(self._timeout, left))
-                self._server.was_reached = True
-                paid.append(self._count(completion, stage, most))
+                completion = self._completed(request, stage, min(self._timeout, left), most, paid)
         except openai.APIStatusError as error:
             self._server.was_reached = True
             raise self._meaning(_fault(error), request) from None
+        except NotStreamed:
+            raise _Refused(Remedy.WITHOUT, "stream") from None
+        except BrokenOff:
+            raise _Passing(f"the reply from {self._place} broke off", None) from None
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
             # a timeout is a connection error too; ValueError is a body that is no JSON
             cause = error.__cause__ or error
@@ -273,11 +277,40 @@ class OpenAIChat:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
             raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
         except openai.OpenAIError as error:
+            body = getattr(error, "body", None)
+            if isinstance(body, Mapping):  # in the midst of a stream
+                raise self._meaning(_inner_fault(body), request) from None
             raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
         try:
             return self._content(completion, request)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ReplyError(f"the model's reply is no chat completion ({type(error).__name__})") from None
+
+    def _completed(
+        self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]
+    ) -> Any:
+        """The completion of a request, streamed where the request says so; what it cost is put into the list."""
+        started = time.monotonic()
+        made = self._client.chat.completions.create(**request, timeout=timeout)
+        self._server.was_reached = True
+        if "stream" in request:
+
+            def told(written: Written) -> None:
+                _still_left(0.0)
+                watch.tell(written)
+
+            try:
+                with made:
+                    made = collected(made, stage, told)
+            except BaseException:
+                paid.append(most)  # nobody says what a reply that broke off cost
+                raise
+        prompt, reply = _spent(made)
+        cost = self._count(prompt, reply, stage, most)
+        paid.append(cost)
+        told_cost = cost if self.price else None
+        watch.tell(Called(self.model, stage, time.monotonic() - started, prompt or 0, reply or 0, told_cost))
+        return made
 
     def _most(self, request: Mapping[str, Any]) -> float:
         """What a call may cost at most."""
@@ -286,10 +319,8 @@ class OpenAIChat:
         written = sum(len(json.dumps(message)) for message in request["messages"])
         return self.price.of(written / CHARACTERS, self._max_output)
 
-    def _count(self, completion: Any, stage: str, most: float) -> float:
-        """Counts the tokens of a completion; their cost, which is no more than reckoned where the server says none."""
-        spent = getattr(completion, "usage", None)
-        prompt, reply = (_tokens(getattr(spent, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+    def _count(self, prompt: int | None, reply: int | None, stage: str, most: float) -> float:
+        """Counts a completion's tokens; their cost, which is no more than reckoned where the server says none."""
         self.usage.add(stage, prompt_tokens=prompt or 0, completion_tokens=reply or 0)
         if self.price is None:
             return 0.0
@@ -356,10 +387,19 @@ class OpenAIChat:
     def _pause(self, stage: str, seconds: float) -> None:
         _still_left(seconds)
         self.usage.add(stage, waited=seconds)
+        watch.tell(Waiting(self.model, stage, seconds))
         self._sleep(seconds)
 
 
-OPTIONAL = ("response_format", "temperature", "seed", "max_tokens", "max_completion_tokens")
+OPTIONAL = (
+    "response_format",
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "stream_options",
+    "stream",
+)
 
 
 class _Passing(Exception):
@@ -439,6 +479,19 @@ def _parts(message: Message) -> str | list[dict[str, Any]]:
         return words
     pictures = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
     return [{"type": "text", "text": words}, *pictures]
+
+
+def _streamed(manner: Manner) -> dict[str, Any]:
+    """What asks for a reply as it is written, where somebody watches and the server can do it."""
+    if not watch.is_watched() or "stream" in manner.refused:
+        return {}
+    return {"stream": True} | ({} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}})
+
+
+def _spent(completion: Any) -> tuple[int | None, int | None]:
+    """The tokens of a completion's prompt and reply, as far as the server says them."""
+    usage = getattr(completion, "usage", None)
+    return _tokens(getattr(usage, "prompt_tokens", None)), _tokens(getattr(usage, "completion_tokens", None))
 
 
 def _tokens(said: object) -> int | None:

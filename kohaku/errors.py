@@ -18,6 +18,7 @@ KohakuError
 │   ├── ContextTooLong       the prompt does not fit the model
 │   └── NoAccess             the server will serve no call: a wrong key, no such model, no quota
 ├── ReplyError               a model's reply can't be read, or breaks its schema
+├── Abandoned                nobody waits for the answer any more
 └── TableError               a questions, metadata or submission CSV can't be used
 """
 
@@ -115,6 +116,10 @@ class NoAccess(ModelError):
 
 class ReplyError(KohakuError):
     """A model's reply can't be read, or breaks its schema."""
+
+
+class Abandoned(KohakuError):
+    """Nobody waits for the answer any more."""
 
 
 class TableError(KohakuError):

@@ -76,7 +76,9 @@ def named(parameter: str, words: str) -> bool:
     """Whether an error is about a parameter: in "'max_tokens' … use 'max_completion_tokens'" about the first named."""
     if parameter == "system":
         return re.search(r"system (?:role|message|prompt)|role[^.]{0,20}system", words, re.I) is not None
-    found = re.search(r"\b(temperature|seed|max_tokens|max_completion_tokens)\b", words)
+    if parameter == "stream":
+        return re.search(r"\bstream(?:ing|ed)?\b", words, re.I) is not None
+    found = re.search(r"\b(temperature|seed|max_tokens|max_completion_tokens|stream_options)\b", words)
     return found is not None and found[1] == parameter
 
 

@@ -86,6 +86,22 @@ def without_reasoning(text: str) -> str:
     return text.strip()
 
 
+def so_far(text: str) -> dict[str, str]:
+    """The properties that are text, as far as they are written, of a reply that is still under way.
+
+    >>> so_far('{"explanation": "As the table sh')
+    {'explanation': 'As the table sh'}
+    """
+    import pydantic_core
+
+    opening = OPENING.search(said := without_reasoning(text))
+    try:
+        value = pydantic_core.from_json(said[opening.start() :], allow_partial="trailing-strings") if opening else {}
+    except ValueError:
+        return {}
+    return {name: storable(part) for name, part in value.items() if isinstance(part, str)}
+
+
 def coerce(value: Any, kind: Any) -> Any:
     """A value as a property of this type wants it, where it is clear what the model meant.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,26 +13,47 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Step:
-    """What the server does with one request; status 0 drops the connection."""
+    """What the server does with one request; status 0 drops the connection.
+
+    A body of several pieces (a tuple) is sent piece by piece, `pause` seconds apart; it `breaks` off after the last.
+    """
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    pause: float = 0.0
+    breaks: bool = False
 
 
 DROP = Step(status=0)
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
 def says(text: str | None, *, finish: str = "stop", **message: Any) -> Step:
     """A completion with this text."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    return Step(body={"id": "1", "object": "chat.completion", "created": 1, "choices": [choice], "usage": usage})
+    return Step(body={"id": "1", "object": "chat.completion", "created": 1, "choices": [choice], "usage": USAGE})
 
 
 def fails(status: int, message: str, *, headers: Mapping[str, str] | None = None, **error: Any) -> Step:
     """An error as OpenAI words it."""
     return Step(status, {"error": {"message": message, **error}}, headers or {})
+
+
+def writes(text: str, *, pause: float = 0.0, breaks: bool = False, finish: str | None = "stop", size: int = 4) -> Step:
+    """A completion with this text as it is written, a few characters at a time, whatever was asked for."""
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    deltas = [_chunk([{"index": 0, "delta": {"content": piece}, "finish_reason": None}]) for piece in pieces]
+    if not breaks:
+        deltas.append(_chunk([{"index": 0, "delta": {}, "finish_reason": finish}]))
+        deltas.append(_chunk([], usage=USAGE))
+        deltas.append(b"data: [DONE]\n\n")
+    return Step(body=tuple(deltas), headers={"Content-Type": "text/event-stream"}, pause=pause, breaks=breaks)
+
+
+def _chunk(choices: list[dict[str, Any]], **more: Any) -> bytes:
+    chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices, **more}
+    return f"data: {json.dumps(chunk)}\n\n".encode()
 
 
 class _Http(ThreadingHTTPServer):
@@ -50,6 +72,7 @@ class FakeServer:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.in_flight = self.most_in_flight = 0
+        self.pieces = self.hung_up = 0  # sent one by one; clients that left in the midst of them
         self.lock = threading.Lock()
         self.http = _Http(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -102,6 +125,9 @@ class FakeServer:
                     self.close_connection = True
                     self.connection.close()
                     return
+                if isinstance(step.body, tuple):
+                    self._send_pieces(step)
+                    return
                 raw = step.body if isinstance(step.body, bytes) else json.dumps(step.body).encode()
                 self.send_response(step.status)
                 for name, value in {"Content-Type": "application/json", **step.headers}.items():
@@ -109,5 +135,22 @@ class FakeServer:
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
                 self.wfile.write(raw)
+
+            def _send_pieces(self, step: Step) -> None:
+                self.close_connection = True
+                self.send_response(step.status)
+                for name, value in {**step.headers, "Transfer-Encoding": "chunked"}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                try:
+                    for piece in step.body:
+                        self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                        self.wfile.flush()
+                        time.sleep(step.pause)
+                        server.pieces += 1
+                    if not step.breaks:
+                        self.wfile.write(b"0\r\n\r\n")
+                except OSError:
+                    server.hung_up += 1
 
         return Handler
