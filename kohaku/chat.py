@@ -286,9 +286,7 @@ class OpenAIChat:
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ReplyError(f"the model's reply is no chat completion ({type(error).__name__})") from None
 
-    def _completed(
-        self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]
-    ) -> Any:
+    def _completed(self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]) -> Any:
         """The completion of a request, streamed where the request says so; what it cost is put into the list."""
         started = time.monotonic()
         made = self._client.chat.completions.create(**request, timeout=timeout)
@@ -485,7 +483,9 @@ def _streamed(manner: Manner) -> dict[str, Any]:
     """What asks for a reply as it is written, where somebody watches and the server can do it."""
     if not watch.is_watched() or "stream" in manner.refused:
         return {}
-    return {"stream": True} | ({} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}})
+    return {"stream": True} | (
+        {} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}}
+    )
 
 
 def _spent(completion: Any) -> tuple[int | None, int | None]:

@@ -97,6 +97,25 @@ def test_neighbours_stand_before_and_after_under_the_same_parent(store: Store) -
     assert [[node.text for node in beside[one.key]] for one in paragraphs] == [["Two."], ["One.", "Three."], ["Two."]]
 
 
+def test_children_come_in_reading_order_so_many_at_a_time(store: Store) -> None:
+    fill(store, tree(sentences=("One.", "Two.", "Three.")))
+    section = store.node("report:s1")
+    assert section is not None
+    assert [node.text for node in store.children(section, 2)] == ["One.", "Two."]
+    assert [node.text for node in store.children(section, 2, 2)] == ["Three."]
+
+
+def test_a_snapshot_stays_as_it_was_and_keeps_no_writer_waiting(store: Store, path: Path) -> None:
+    fill(store, tree())
+    with Store.open(path) as reader:
+        with reader.snapshot():
+            assert reader.document("later") is None
+            fill(store, tree("later"))
+            store.close()
+            assert reader.document("later") is None
+        assert reader.document("later") is not None
+
+
 def test_putting_a_document_again_leaves_nothing_of_the_old_one(store: Store) -> None:
     fill(store, tree(sentences=("Old whale.", "Old shark.", "Old seal.")))
     fill(store, tree(sentences=("New cat.",)))

@@ -195,7 +195,7 @@ def test_what_a_reply_that_broke_off_cost_is_reckoned_at_its_most(server: FakeSe
         ('{"explanation": "So.", "answer": "4', {"explanation": "So.", "answer": "4"}),
         ('{"answer": "a \\', {"answer": "a "}),
         ('{"answer": "\\ud83d', {"answer": ""}),
-        ("<think>{draft}</think> Sure:\n```json\n{\"answer\": \"x", {"answer": "x"}),
+        ('<think>{draft}</think> Sure:\n```json\n{"answer": "x', {"answer": "x"}),
         ("<think>So {what", {}),
         ('{"queries": ["a", "b', {}),
         ("no object", {}),

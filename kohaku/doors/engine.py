@@ -18,10 +18,10 @@ from answerer.synthesize import Report, Section, report, section
 from answerer.takes import Take, cast, next_takes, takes, together
 from answerer.vote import Rules
 from indexer.metadata import read_metadata
-from kohaku import deadline
+from kohaku import deadline, watch
 from kohaku.chat import OpenAIChat
 from kohaku.doors.display import Advance, evidence_object, json_line
-from kohaku.doors.searcher import Plan, Searcher, load_chat, log
+from kohaku.doors.searcher import Plan, Searcher, log
 from kohaku.errors import KohakuError
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
@@ -151,8 +151,7 @@ class Engine(Searcher):
     @cached_property
     def readers(self) -> dict[str, OpenAIChat]:
         """The models that read, by name."""
-        known = {chat.model: chat for chat in (self.planner, self.chat) if chat is not None}
-        return {name: known.get(name) or load_chat(self.settings, name, self._purse) for name in self.settings.readers}
+        return {name: self.models.chat(name) for name in self.settings.readers}
 
     def _clients(self) -> list[OpenAIChat]:
         readers: dict[str, OpenAIChat] = self.__dict__.get("readers", {})
@@ -258,7 +257,7 @@ class Engine(Searcher):
             answer = respond(
                 asked,
                 sought,
-                self._reader(number),
+                self._told(self._reader(number)),
                 retries=settings.retries,
                 strict=settings.strict,
                 rate=rated,
@@ -266,6 +265,17 @@ class Engine(Searcher):
                 room=settings.budget,
             )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
+
+    @staticmethod
+    def _told(read: Callable[[Question, Evidence], Answer]) -> Callable[[Question, Evidence], Answer]:
+        """The reader, whose every reading a watcher sees before it is rated."""
+
+        def reading(question: Question, evidence: Evidence) -> Answer:
+            answer = read(question, evidence)
+            watch.tell(answer)
+            return answer
+
+        return reading
 
     @property
     def _least(self) -> float:

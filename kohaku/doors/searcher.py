@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from kohaku import embedders
+from kohaku import embedders, watch
 from kohaku.cache import folder
 from kohaku.chat import Chat, OpenAIChat
 from kohaku.embedders.protocol import Embedder
@@ -29,6 +29,8 @@ from retriever.parts import gather
 from retriever.plan import imagined, plan
 from retriever.rerank import ChatReranker, Reranker, Second
 from retriever.retrieve import Limits, retrieve
+
+Loaded = TypeVar("Loaded")
 
 log = logging.getLogger("kohaku")
 
@@ -86,6 +88,44 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
     )
 
 
+class Models:
+    """What settings name: the embedder, chat models, rerankers; each loaded once, on use, for any number of threads.
+
+    Several searchers may share one: then what models cost all together is limited, and whoever made it closes it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._purse = Purse(settings.max_cost)
+        self._loaded: dict[tuple[str, str], Any] = {}
+        self._turn = threading.RLock()
+
+    def embedder(self, name: str) -> Embedder:
+        """The embedder of a name."""
+        return self._once("embedder", name, lambda: load_embedder(self._settings, name))
+
+    def chat(self, name: str) -> OpenAIChat:
+        """The client of the chat model of a name."""
+        return self._once("chat", name, lambda: load_chat(self._settings, name, self._purse))
+
+    def reranker(self, name: str) -> Reranker:
+        """The CrossEncoder of a name or a folder."""
+        return self._once("reranker", name, lambda: load_reranker(name, device=self._settings.device))
+
+    def close(self) -> None:
+        """Closes the connections to models' servers."""
+        for loaded in self._loaded.values():
+            if hasattr(loaded, "close"):
+                loaded.close()
+
+    def _once(self, what: str, name: str, load: Callable[[], Loaded]) -> Loaded:
+        with self._turn:
+            if (what, name) not in self._loaded:
+                self._loaded[what, name] = load()
+            loaded: Loaded = self._loaded[what, name]
+            return loaded
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to search for: the queries, the question first; its parts, if it has several; passages imagined for it."""
@@ -100,14 +140,17 @@ class Plan:
 
 
 class Searcher:
-    """An index with settings, and the evidence in it; use it as a context manager, or call `close`."""
+    """An index with settings, and the evidence in it; use it as a context manager, or call `close`.
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    With `models` it shares what these have loaded, and leaves them open.
+    """
+
+    def __init__(self, store: Store, settings: Settings, models: Models | None = None) -> None:
         for name in ("hyde", "source_filter", "section_filter"):
             if getattr(settings, name) and settings.first_model is None and settings.planner_model is None:
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings, self.profile = store, settings, load_profile(settings.profile)
-        self._purse = Purse(settings.max_cost)
+        self.models, self._owns_models = models or Models(settings), models is None
         # each is taken by the first failure, the only one that is told
         self._failed = {what: threading.Lock() for what in INSTEAD}
 
@@ -122,10 +165,8 @@ class Searcher:
         for failed in self._failed.values():
             failed.acquire(blocking=False)  # calls still in flight fail from here on: that is no news
         self.store.close()
-        opened: list[Any] = [*self._clients(), self.__dict__.get("embedder")]
-        for client in opened:
-            if hasattr(client, "close"):
-                client.close()
+        if self._owns_models:
+            self.models.close()
 
     def _clients(self) -> list[OpenAIChat]:
         """The models that were asked, each once: a cached property that was never used has opened nothing."""
@@ -149,7 +190,7 @@ class Searcher:
     def embedder(self) -> Embedder:
         """The embedder that filled the index; raises WrongEmbedder where the settings name another."""
         name = self.settings.embedder or self.store.setting("embedder") or "default"
-        embedder = load_embedder(self.settings, name)
+        embedder = self.models.embedder(name)
         if embedder.fingerprint != self.store.fingerprint:
             raise WrongEmbedder(self.store.fingerprint, embedder.fingerprint)
         return embedder
@@ -183,7 +224,7 @@ class Searcher:
             return None
         if self.ranking_chat is not None:
             return ChatReranker(self.ranking_chat, self.profile)
-        return load_reranker(self.settings.reranker, device=self.settings.device)
+        return self.models.reranker(self.settings.reranker)
 
     def plan(self, question: str) -> Plan:
         """What to search for, settled once for all readings of the evidence."""
@@ -192,7 +233,9 @@ class Searcher:
         parts = decompose(question, by=settings.decompose, chat=chat, on_failure=tell, profile=profile)
         hyde = settings.hyde and chat
         passage = imagined(question, hyde, on_failure=tell, profile=profile) if hyde else ""
-        return Plan(queries, parts, (passage,) if passage else ())
+        planned = Plan(queries, parts, (passage,) if passage else ())
+        watch.tell(planned)
+        return planned
 
     def retrieve(self, question: str, *, scope: Scope = EVERYWHERE, explain: bool = False) -> Evidence:
         """The evidence for a question, best first, within the token budget; only of the scope.
@@ -242,9 +285,11 @@ class Searcher:
             )
             evidence = replace(evidence, contexts=contexts, complete=evidence.complete and len(contexts) == kept.shown)
             filters.append(kept)
-        return replace(
+        evidence = replace(
             evidence, filters=tuple(filters), complete=evidence.complete and not any(one.removed for one in filters)
         )
+        watch.tell(evidence)
+        return evidence
 
     def _ruled(self, part: str) -> tuple[str, ...]:
         """What to search for a part by."""
@@ -290,4 +335,4 @@ class Searcher:
         return ""
 
     def _chat(self, model: str | None) -> OpenAIChat | None:
-        return None if model is None else load_chat(self.settings, model, self._purse)
+        return None if model is None else self.models.chat(model)

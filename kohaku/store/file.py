@@ -90,8 +90,9 @@ class File:
         """Closes the file; a store that wrote leaves everything in the one file."""
         with self._turn:
             if self.writable:
-                # A reader may still be there: then SQLite does it when the last one leaves.
+                # A reader may still be there: then SQLite does it when the last one leaves, and nobody waits for that.
                 with suppress(sqlite3.OperationalError):
+                    self._db.execute("pragma busy_timeout = 0")
                     self._db.execute("pragma wal_checkpoint(truncate)")
             self._db.close()
 
@@ -100,6 +101,17 @@ class File:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What is read inside is of one state of the index, whatever is written meanwhile; of a store only read."""
+        with self._turn:
+            self._db.execute("begin")
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._db.execute("commit")
 
     @property
     def fingerprint(self) -> str:

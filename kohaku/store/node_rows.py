@@ -118,6 +118,16 @@ class NodeRows(File):
             above.append(node)
         return above[::-1]
 
+    def children(self, node: Node, limit: int, offset: int = 0) -> list[Node]:
+        """The nodes right under a node in reading order, so many of them from the offset on."""
+        return self._nodes(
+            """
+            where n.document = (select key from document where id = :document) and n.parent = :position
+            order by n.position limit :limit offset :offset
+            """,
+            {"document": storable(node.document), "position": node.position, "limit": limit, "offset": offset},
+        )
+
     def siblings(self, node: Node) -> list[Node]:
         """The children of the node's parent, itself among them, in reading order."""
         return self._nodes(
