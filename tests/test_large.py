@@ -177,3 +177,45 @@ def test_a_damaged_inverted_file_is_made_anew_and_one_that_can_t_be_written_is_t
         (file / "x").touch()
     store.settle(COUNT)
     assert "stays exact" in caplog.text
+
+
+def test_exact_search_by_chunks_finds_what_sqlite_vec_finds_whatever_was_removed(store: Store) -> None:
+    store.put(*large("other", 900, seed=3))
+    store.put(*large("report", 40, seed=4))  # leaves gaps in the chunks of the former one
+    questions = large("asked", 3, seed=5)[1]
+    for question, hits in zip(questions, store.nearest(questions, Tier.SENTENCE, 20), strict=True):
+        known = store._rows(
+            "select number / 2, distance from vector where embedding match :q and k = 20 and tier = 'sentence' "
+            "order by distance",
+            {"q": question.tobytes()},
+        )
+        assert [hit.key for hit in hits] == [key for key, _ in known]
+        assert [hit.score for hit in hits] == pytest.approx([1 - distance for _, distance in known], abs=1e-5)
+
+
+def test_what_another_process_writes_is_found_by_who_searched_before(store: Store, path: Path) -> None:
+    tree, rows = large("later", 1, seed=2)
+    with Store.open(path) as reader:
+        assert reader.nearest(rows[-1:], Tier.SENTENCE, 1)[0][0].score < 0.99
+        store.put(tree, rows)
+        assert reader.nearest(rows[-1:], Tier.SENTENCE, 1)[0][0].score == pytest.approx(1)
+        store.remove("later")
+        assert reader.nearest(rows[-1:], Tier.SENTENCE, 1)[0][0].score < 0.99
+
+
+@pytest.mark.parametrize("memory_mb", [0, 1])
+def test_vectors_beyond_what_may_be_held_are_read_each_time(store: Store, path: Path, memory_mb: int) -> None:
+    questions = large("asked", 3, seed=5)[1]
+    with Store.open(path, memory_mb=memory_mb) as reader:
+        found = [reader.nearest(questions, Tier.SENTENCE, 20) for _ in range(2)]
+        assert found == [store.nearest(questions, Tier.SENTENCE, 20)] * 2
+        assert sum(rows.nbytes for rows in reader._held.rows.values()) <= memory_mb << 20
+
+
+def test_equal_vectors_are_ordered_by_their_nodes_however_many_there_are(store: Store) -> None:
+    tree, rows = large("same", 50)
+    rows[:] = rows[0]
+    store.put(tree, rows)
+    [hits] = store.nearest(rows[:1], Tier.SENTENCE, 7, documents=["same"])
+    sentences = sorted(node.key for node in store.subtree("same") if node.tier is Tier.SENTENCE)
+    assert [hit.key for hit in hits] == sentences[:7]

@@ -158,7 +158,7 @@ class Searcher:
     def open(cls, path: str | Path, **settings: Any) -> Self:
         """Opens the index at a path; keyword arguments are settings."""
         known = load({**settings, "db": path})
-        return cls(Store.open(path), known)
+        return cls(Store.open(path, memory_mb=known.search_memory_mb), known)
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""

@@ -15,6 +15,7 @@ from kohaku.sqlite import connect, sqlite3
 from kohaku.store import schema
 
 WAIT = 60.0  # seconds for another writer's document to end
+MEMORY_MB = 512  # of vectors that are kept between searches
 MAGIC = b"SQLite format 3\x00"
 DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
 UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open", "Internal sqlite-vec error")
@@ -23,20 +24,20 @@ UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to 
 class File:
     """An open index file; use it as a context manager."""
 
-    def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
+    def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
         self._version = schema.VERSION
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """Opens for reading; never creates, never changes the file."""
+    def open(cls, path: str | Path, *, memory_mb: int = MEMORY_MB) -> Self:
+        """Opens for reading; never creates, never changes the file. Searches hold at most so much of it in memory."""
         path = Path(path)
         _inspect(path)
         name = path.resolve().as_uri()
         # A WAL file needs its index beside it; where none can be made the file can't change either.
         mode = "mode=ro" if os.access(path.resolve().parent, os.W_OK) else "mode=ro&immutable=1"
-        return cls._checked(path, f"{name}?{mode}", writable=False)
+        return cls._checked(path, f"{name}?{mode}", writable=False, memory_mb=memory_mb)
 
     @classmethod
     def edit(cls, path: str | Path) -> Self:
@@ -60,7 +61,7 @@ class File:
         return store
 
     @classmethod
-    def _checked(cls, path: Path, uri: str, *, writable: bool) -> Self:
+    def _checked(cls, path: Path, uri: str, *, writable: bool, memory_mb: int = MEMORY_MB) -> Self:
         try:
             with told(path):
                 db = connect(uri, wait=WAIT)
@@ -74,7 +75,7 @@ class File:
         if version > schema.VERSION:
             db.close()
             raise NewerStore(path, version, schema.VERSION)
-        store = cls(db, path, writable=writable)
+        store = cls(db, path, writable=writable, memory_mb=memory_mb)
         if version < schema.VERSION and writable:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
@@ -160,6 +161,19 @@ class File:
                 if self._db.in_transaction:  # a full disk has already ended it
                     self._db.execute("rollback")
                 raise
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one state of the file."""
+        with self._turn, told(self.path):
+            if self._db.in_transaction:
+                yield
+                return
+            self._db.execute("begin")
+            try:
+                yield
+            finally:
+                self._db.execute("rollback")  # nothing was written
 
     def _rows(self, query: str, values: Mapping[str, object] | None = None) -> list[Any]:
         with self._turn, told(self.path):

@@ -87,7 +87,7 @@ class FullText(NodeRows, Bounded):
     def _matching_rare(self, terms: Sequence[str], tier: Tier, limit: int) -> list[Hit]:
         """What holds the rarest of the words, and of these the best by all."""
         with self._turn:
-            held = self._held(terms, tier)
+            held = self._holding(terms, tier)
             rare, common = _parted(held, POSTINGS)
             if not common:
                 return self._matching(rare, tier, limit)
@@ -102,7 +102,7 @@ class FullText(NodeRows, Bounded):
                     scores[hit.key] += scale * hit.score
             return best_of(scores, limit)
 
-    def _held(self, terms: Sequence[str], tier: Tier) -> dict[str, int]:
+    def _holding(self, terms: Sequence[str], tier: Tier) -> dict[str, int]:
         """About how many passages of a tier hold each word."""
         [(last,)] = self._rows("select max(key) from node")
         width = -(-last // (SLICES * SLICED))

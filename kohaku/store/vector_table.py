@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,23 +14,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohaku.store import inverted_file as ivf
+from kohaku.store.blocks import Block, Numbers, nearest
+from kohaku.store.file import MEMORY_MB
 from kohaku.store.hits import OF_KINDS, Bounded, Hit, best_of
 from kohaku.store.node_rows import NodeRows
 from kohaku.tree import Kind, Tier, Vectors
 
 log = logging.getLogger("kohaku")
 
-MOST = 4096  # sqlite-vec's largest k
 IVF = ".ivf"
-BLOCK = 16_384  # vectors read at once
+Within = Callable[[Numbers], NDArray[np.bool_]]
+"""Tells which of some numbers, or keys, are searched."""
+Chunk = tuple[int, Numbers, NDArray[np.intp]]
+"""A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it."""
+
+# sqlite-vec 0.1.9, vec0's shadow tables: `validity` has a bit for each place that is taken, `rowids` its number.
+_CHUNKS = "select chunk_id, size, validity, rowids from vector_chunks where partition00 = :part order by chunk_id"
+_CHUNK_VECTORS = "select vectors from vector_vector_chunks00 where rowid = :chunk"
 _PARTS: dict[Tier, tuple[str, ...]] = {tier: (tier.value,) for tier in Tier} | {Tier.PARAGRAPH: ("paragraph", "direct")}
+
+
+class Held:
+    """Chunks of vectors in memory, for one state of the file."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._bytes, self._state = most, 0, ""
+        self.chunks: dict[str, list[Chunk]] = {}
+        self.rows: dict[int, Vectors] = {}
+
+    def keep(self, state: str) -> None:
+        """Forgets what is of another state."""
+        if state != self._state:
+            self._state, self._bytes = state, 0
+            self.chunks.clear()
+            self.rows.clear()
+
+    def hold(self, chunk: int, rows: Vectors) -> None:
+        """Takes a chunk, if no more bytes are held then than may be."""
+        if self._bytes + rows.nbytes <= self._most:
+            self._bytes += rows.nbytes
+            self.rows[chunk] = rows
 
 
 class VectorTable(NodeRows, Bounded):
     """A file's vectors."""
 
-    def __init__(self, db: Any, path: Path, *, writable: bool) -> None:
-        super().__init__(db, path, writable=writable)
+    def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
+        super().__init__(db, path, writable=writable, memory_mb=memory_mb)
+        self._held = Held(memory_mb << 20)
         self._ivf: dict[str, tuple[str, ivf.InvertedFile]] = {}
 
     def nearest(
@@ -47,14 +78,11 @@ class VectorTable(NodeRows, Bounded):
         Paragraphs are also found by their direct vectors where the index has such, each once by its better one. With
         `documents` (ids) or `kinds` (of paragraphs, and of those that sentences stand in) nothing else is searched.
         """
-        if documents is None and kinds is None:
-            parts = [self._near(part, vectors, limit) for part in _PARTS[tier]]
-        else:
-            within = [] if documents is None else ["and document in (select value from json_each(:documents))"]
-            if kinds is not None:
-                within.append(f"and number in (select 2 * key + (:tier = 'direct') from ({OF_KINDS[tier]}))")
-            bound = self._bound(documents, kinds)
-            parts = [self._nearest(part, vectors, limit, " ".join(within), bound) for part in _PARTS[tier]]
+        bounded = documents is not None or kinds is not None
+        rows = np.asarray(vectors, np.float32)
+        with self._snapshot():
+            within = self._within(tier, documents, kinds) if bounded else None
+            parts = [self._nearest(part, rows, limit, within) for part in _PARTS[tier]]
         results: list[list[Hit]] = []
         for found in zip(*parts, strict=True):
             best: dict[int, float] = {}
@@ -63,29 +91,31 @@ class VectorTable(NodeRows, Bounded):
             results.append(best_of(best, limit))
         return results
 
-    def _near(self, part: str, vectors: Vectors, limit: int) -> list[dict[int, float]]:
+    def _nearest(self, part: str, rows: Vectors, limit: int, within: Within | None) -> list[dict[int, float]]:
         """The vectors' neighbours by number with their cosines: by inverted file where there is one, else exactly."""
-        found = self._ivf_of(part)
+        found = self._ivf_of(part) if within is None else None
         if found is None:
-            return self._nearest(part, vectors, limit, "", {})
-        rows = np.asarray(vectors, np.float32)
+            return nearest(self._blocks(part, within), rows, limit)
         return [scores if row.any() else {} for row, scores in zip(rows, found.search(rows, limit), strict=True)]
 
-    def _nearest(
-        self, part: str, vectors: Vectors, limit: int, within: str, bound: Mapping[str, object]
-    ) -> list[dict[int, float]]:
-        query = f"""
-            select number, distance from vector
-            where embedding match :vector and k = :limit and tier = :tier {within}
-            order by distance
-        """
-        values = {"limit": min(limit, MOST), "tier": part, **bound}
-        return [
-            {number: 1.0 - distance for number, distance in self._rows(query, {**values, "vector": vector.tobytes()})}
-            if vector.any()
-            else {}
-            for vector in np.asarray(vectors, np.float32)
-        ]
+    def _within(self, tier: Tier, documents: Collection[str] | None, kinds: Collection[Kind] | None) -> Within:
+        """Tells which of a tier's vectors, by number, a search may find."""
+        bound = self._bound(documents, kinds)
+        tests: list[Within] = []
+        if documents is not None:
+            spans = self._rows(
+                """
+                select key, key + last from node
+                where position = 0 and document in (select value from json_each(:documents)) order by key
+                """,
+                bound,
+            )
+            firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
+            tests.append(lambda keys: np.searchsorted(firsts, keys, "right") > np.searchsorted(lasts, keys, "left"))
+        if kinds is not None:
+            wanted = np.array([key for (key,) in self._rows(OF_KINDS[tier], bound)], np.int64)
+            tests.append(lambda keys: np.isin(keys, wanted))
+        return lambda numbers: np.logical_and.reduce([test(numbers // 2) for test in tests])
 
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
@@ -125,12 +155,34 @@ class VectorTable(NodeRows, Bounded):
             if ours.fullmatch(path.name) and path not in wanted:
                 path.unlink(missing_ok=True)
 
-    def _blocks(self, part: str) -> Iterator[tuple[ivf.Numbers, Vectors]]:
-        """All vectors of a part with their numbers."""
-        rows = self._db.execute("select number, embedding from vector where tier = ?", (part,))
-        while block := rows.fetchmany(BLOCK):
-            data = np.frombuffer(b"".join(embedding for _, embedding in block), np.float32)
-            yield np.array([number for number, _ in block], np.int64), data.reshape(len(block), -1)
+    def _blocks(self, part: str, within: Within | None = None) -> Iterator[Block]:
+        """The vectors of a part, by sqlite-vec's own chunks: to ask it row by row or question by question takes longer.
+
+        Those that were read are held, as far as the memory goes and until the file changes.
+        """
+        self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
+        for chunk, numbers, places in self._chunks(part):
+            chosen = slice(None) if within is None else within(numbers)
+            if not isinstance(chosen, slice) and not chosen.any():
+                continue
+            rows = self._held.rows.get(chunk)
+            if rows is None:
+                [(data,)] = self._rows(_CHUNK_VECTORS, {"chunk": chunk})
+                rows = np.frombuffer(data, np.float32).reshape(-1, self.dimensions)
+                rows = rows if len(places) == len(rows) else rows[places]
+                self._held.hold(chunk, rows)
+            yield numbers[chosen], rows[chosen]
+
+    def _chunks(self, part: str) -> list[Chunk]:
+        """Which vectors stand in which chunk of sqlite-vec's tables, and where in it."""
+        if part not in self._held.chunks:
+            found: list[Chunk] = []
+            for chunk, size, taken, numbers in self._rows(_CHUNKS, {"part": part}):
+                places = np.flatnonzero(np.unpackbits(np.frombuffer(taken, np.uint8), bitorder="little")[:size])
+                if len(places):
+                    found.append((chunk, np.frombuffer(numbers, np.int64)[places], places))
+            self._held.chunks[part] = found
+        return self._held.chunks[part]
 
     def _ivf_path(self, part: str, state: str) -> Path:
         return self.path.with_name(f"{self.path.name}-{state}-{part}{IVF}")
