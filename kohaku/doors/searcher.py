@@ -157,8 +157,12 @@ class Searcher:
     @classmethod
     def open(cls, path: str | Path, **settings: Any) -> Self:
         """Opens the index at a path; keyword arguments are settings."""
-        known = load({**settings, "db": path})
-        return cls(Store.open(path, memory_mb=known.search_memory_mb), known)
+        return cls.within(load({**settings, "db": path}))
+
+    @classmethod
+    def within(cls, settings: Settings) -> Self:
+        """Opens the index that the settings name."""
+        return cls(Store.open(settings.db, memory_mb=settings.search_memory_mb), settings)
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""

@@ -104,9 +104,8 @@ def answer(
     spare(confidence, settings.db, questions, metadata)
     refuse_twice(out, confidence)
     from kohaku.doors.engine import Engine
-    from kohaku.store import Store
 
-    with Engine(Store.open(settings.db), settings) as engine:
+    with Engine.within(settings) as engine:
         if not settings.readers:
             say("no model is configured: the built-in extractive reader answers")
         if questions is not None and out is not None:

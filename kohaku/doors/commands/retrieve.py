@@ -56,13 +56,12 @@ def retrieve(
     if questions is not None:
         refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")
     spare(out, settings.db, questions)
-    from kohaku.store import Store
 
     if question is not None:
         from kohaku.doors.display import context_lines, evidence_object, explained, print_styled
         from kohaku.doors.searcher import Searcher
 
-        with Searcher(Store.open(settings.db), settings) as searcher:
+        with Searcher.within(settings) as searcher:
             evidence = searcher.retrieve(typed(question), scope=scope, explain=explain)
         if not evidence.contexts:
             say(f"nothing was found within {scope}" if str(scope) else "nothing was found")
@@ -76,6 +75,6 @@ def retrieve(
     elif questions is not None and out is not None:
         from kohaku.doors.engine import Engine
 
-        with Engine(Store.open(settings.db), settings) as engine:
+        with Engine.within(settings) as engine:
             engine.retrieve_to(questions, out, scope=scope, explain=explain)
         say(f"wrote {out}")
