@@ -24,11 +24,25 @@ from pictures import bars
 from test_engine import answers, asked_for
 
 from indexer.readers import READERS
+from kohaku import profile
 from kohaku.doors.cli import app, main
 
 PROGRAM = [sys.executable, str(Path(__file__).parent / "letters_cli.py")]
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
-COMMANDS = ("index", "parse", "retrieve", "answer", "vote", "score", "docs", "show", "info", "remove", "check")
+COMMANDS = (
+    "index",
+    "parse",
+    "retrieve",
+    "answer",
+    "vote",
+    "score",
+    "docs",
+    "show",
+    "info",
+    "remove",
+    "check",
+    "profile",
+)
 QUESTION = "How much water did Lake Site draw in 2023?"
 HOSTILE = "An [bold]bold[/bold] text, [/x] and [red] stay."
 
@@ -804,3 +818,14 @@ def test_the_sample_corpus_becomes_an_index_a_submission_and_a_score(
     [score] = plainly("score", "--truth", SAMPLE / "truth.csv", "--pred", "out.csv", "--json").objects
     assert score["n"] == 40
     assert score["score"] > 0.5
+
+
+def test_the_command_lists_profiles_and_prints_one_to_be_edited(plainly: Run, tmp_path: Path) -> None:
+    listed = plainly("profile").out.splitlines()
+    assert [line.split("\t")[0] for line in listed] == ["default", "finance", "law", "medicine"]
+    copy = tmp_path / "mine.toml"
+    copy.write_text(plainly("profile", "law").out, encoding="utf-8")
+    assert profile.load(str(copy)) == profile.load("law")
+    assert plainly("profile", str(copy)).out == copy.read_text(encoding="utf-8")
+    copy.write_text('forms = "x"', encoding="utf-8")
+    assert plainly("profile", str(copy)).code == 1

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands import answer, contents, index, parse, retrieve, score, vote
+from kohaku.doors.commands import answer, contents, index, parse, profile, retrieve, score, vote
 from kohaku.doors.commands.terminal import say
 from kohaku.errors import KohakuError
 
@@ -111,5 +111,6 @@ for _command in (
     contents.info,
     contents.remove,
     contents.check,
+    profile.profile,
 ):
     app.command()(_command)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     "password",
     "captions",
     "caption_model",
+    "profile",
     "base_url",
     "reply_cache",
     "concurrency",
@@ -51,6 +52,9 @@ def index(
     from kohaku.doors.indexing import index as run
 
     refuse(given["caption_model"] and not settings.captions, "--caption-model goes with --captions")
+    refuse(
+        given["profile"] and not settings.captions, "--profile goes with --captions: it says how figures are described"
+    )
     with progress_bar() as advance:
         report = run(
             paths,

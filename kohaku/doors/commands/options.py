@@ -55,6 +55,12 @@ SETTINGS: dict[str, Any] = {
     "caption_model": Annotated[
         str | None, typer.Option("--caption-model", help="Chat model that sees pictures.", show_default="the model")
     ],
+    "profile": Annotated[
+        str | None,
+        typer.Option(
+            "--profile", help="A field's prompts, axes, terms: its name, or your TOML file.", show_default="default"
+        ),
+    ],
     "budget": Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.")],
     "top_k": Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")],
     "queries": Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     "budget",
     "top_k",
     "queries",
+    "profile",
     "fusion",
     "reranker",
     "rerank_top",
