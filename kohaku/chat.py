@@ -103,6 +103,8 @@ class _Server:
 class OpenAIChat:
     """A model behind an OpenAI-compatible server; one object serves any number of threads.
 
+    `name` is what the user calls the model, where that is not what its server does.
+
     `tries` bounds the calls for one reply over rate limits, server errors and lost connections, `concurrency` the calls
     in flight, `base_delay` is the first wait in seconds between tries where the server names none (it doubles). With a
     `cache`, what would be replied alike (at temperature 0, or with a seed) is asked once. With a `price`, what calls
@@ -113,6 +115,7 @@ class OpenAIChat:
         self,
         model: str,
         *,
+        name: str | None = None,
         base_url: str | None = None,
         api_key: str | None = None,
         temperature: float = 0.0,
@@ -131,7 +134,7 @@ class OpenAIChat:
             endpoint = Endpoint(base_url, api_key)
         except ValueError as error:
             raise ModelError(f"the model can't be asked: {error}") from None
-        self.model, self.usage = model, Usage()
+        self.model, self.name, self.usage = model, name or model, Usage()
         self._place = endpoint.place
         self._key = api_key
         self._temperature, self._seed, self._max_output = temperature, seed, max_output

@@ -12,10 +12,11 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
+from kohaku.complaint import complaint
 from kohaku.errors import ProfileError
 
 FOLDER = Path(__file__).parent / "profiles"
@@ -216,7 +217,8 @@ def load(name: str) -> Profile:
     try:
         return Profile.model_validate(_whole(_read(path), str(path)))
     except ValidationError as error:
-        raise ProfileError(f"{path}: {_reason(error)}") from None
+        place, what = complaint(error, Profile, also=("base",))
+        raise ProfileError(f"{path}: {'.'.join(place)}: {what}") from None
 
 
 def names() -> list[str]:
@@ -260,27 +262,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise ProfileError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProfileError(f"{path} is no TOML: {error}") from None
-
-
-def _reason(error: ValidationError) -> str:
-    """One fault: where, and what; for an unknown key, which comes first, the nearest known one."""
-    first = min(error.errors(include_input=False, include_url=False), key=lambda one: one["type"] != "extra_forbidden")
-    place = ".".join(str(key) for key in first["loc"])
-    if first["type"] != "extra_forbidden":
-        return f"{place}: {str(first['msg']).removeprefix('Value error, ')}"
-    known = _fields(first["loc"][:-1])
-    near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1, cutoff=0)
-    return f"unknown key {place!r}: did you mean {near[0]!r}?"
-
-
-def _fields(place: Sequence[str | int]) -> list[str]:
-    """The keys that a place of a profile may have."""
-    model: Any = Profile
-    for key in place:
-        if isinstance(key, str):
-            kind = model.model_fields[key].annotation
-            model = next((inner for inner in (kind, *get_args(kind)) if hasattr(inner, "model_fields")), model)
-    return [*model.model_fields, *(["base"] if model is Profile else [])]
 
 
 def _texts(value: Any) -> Iterator[str]:

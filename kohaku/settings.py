@@ -9,17 +9,45 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from kohaku.choices import Blanks, Condense, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.spending import Price
 
 PREFIX = "KOHAKU_"
 Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Named(BaseModel):
+    """A chat model under a name of the user's: where it is, what it is called there, what it costs, what it takes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    price: tuple[Cost, Cost] | None = None
+    images: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a chat model is asked: what its server calls it, where that is, with which key, and at which price.
+
+    `images` is whether it takes pictures, None where that is to be found out.
+    """
+
+    model: str
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    price: Price | None = None
+    images: bool | None = None
 
 
 class Settings(BaseModel):
@@ -87,6 +115,12 @@ class Settings(BaseModel):
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")
     planner_model: str | None = Field(None, description="chat model that plans, splits and filters; default: the model")
+    filter_model: str | None = Field(
+        None, description="chat model that chooses documents and sections; default: the planner's"
+    )
+    endpoints: dict[str, Named] = Field(
+        {}, description="chat models by names of yours, each with its server: see docs/models.md"
+    )
     base_url: str | None = Field(None, description="an OpenAI-compatible server; default: OPENAI_BASE_URL")
     api_key: SecretStr | None = Field(None, description="its key; default: OPENAI_API_KEY")
     temperature: float = Field(0.0, ge=0, le=2, description="0: the likeliest reply")
@@ -134,8 +168,28 @@ class Settings(BaseModel):
 
     @property
     def known_prices(self) -> dict[str, Price]:
-        """The prices by model."""
-        return {model: Price(*pair) for model, pair in self.prices.items()}
+        """The prices by model, those of `endpoints` by the names that these have here."""
+        prices = {model: Price(*pair) for model, pair in self.prices.items()}
+        named = {name: Price(*one.price) for name, one in self.endpoints.items() if one.price is not None}
+        called = {name: prices[one.model] for name, one in self.endpoints.items() if one.model in prices}
+        return {**prices, **called, **named}
+
+    def access(self, name: str) -> Access:
+        """How the chat model of a name is asked; raises SettingsError where its key is to come from an empty variable.
+
+        A server of its own never gets the key of the other one: a model without `key_env` is asked without one.
+        """
+        price, named = self.known_prices.get(name), self.endpoints.get(name)
+        if named is None:
+            return Access(name, self.base_url, self.key, price)
+        key = self.key if named.base_url is None else None
+        if named.key_env is not None:
+            key = os.environ.get(named.key_env)
+            if not key:
+                raise SettingsError(
+                    f"endpoint {name!r} takes its key from {named.key_env}, which is not set: export it"
+                )
+        return Access(named.model or name, named.base_url or self.base_url, key, price, named.images)
 
     @property
     def passwords(self) -> tuple[str, ...]:
@@ -160,6 +214,8 @@ class Settings(BaseModel):
     @field_validator("models", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            raise ValueError("these are names of models that read by turns: a model's table is [endpoints.NAME]")
         if not isinstance(value, str):
             return value
         return tuple(name.strip() for name in value.split(",") if name.strip()) or None
@@ -185,9 +241,9 @@ def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) 
     try:
         return Settings(**values)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name, said = str(first["loc"][0]), str(first["msg"]).removeprefix("Value error, ")
-        raise SettingsError(f"setting {name!r} in {places.get(name, 'the defaults')}: {said}") from None
+        place, said = complaint(error, Settings)
+        where = places.get(place[0], "the defaults")
+        raise SettingsError(f"setting {'.'.join(place)!r} in {where}: {said}") from None
 
 
 def _sources(flags: Mapping[str, Any], config: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -79,9 +79,9 @@ def test_a_file_needs_only_what_it_changes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('descripton = "x"', "unknown key 'descripton': did you mean 'description'?"),
-        ('[prompts]\nanswr = "x"', "unknown key 'prompts.answr': did you mean 'answer'?"),
-        ('[[axes]]\nname = "x"\nsplitt = "y"', "unknown key 'axes.0.splitt': did you mean 'split'?"),
+        ('descripton = "x"', "descripton: unknown key: did you mean 'description'?"),
+        ('[prompts]\nanswr = "x"', "prompts.answr: unknown key: did you mean 'answer'?"),
+        ('[[axes]]\nname = "x"\nsplitt = "y"', "axes.0.splitt: unknown key: did you mean 'split'?"),
         ('[prompts]\nsplit = "Split it."', "prompts.split: it lacks {1}, which stands for the answer to an earlier"),
         ('[prompts]\nplan = " "', "prompts.plan: String should have at least 1 character"),
         ('[prompts]\nanswer = ">>>>> EVIDENCE 1 ENDS"', "prompts.answer: '>>>>>' marks evidence in a prompt"),

@@ -159,7 +159,16 @@ class Engine(Searcher):
 
     def _load(self) -> None:
         """Makes what threads will want, before they do."""
-        _ = self.embedder, self.chat, self.planner, self.reranker, self.takes, self.readers, self._examples
+        _ = (
+            self.embedder,
+            self.chat,
+            self.planner,
+            self.filtering,
+            self.reranker,
+            self.takes,
+            self.readers,
+            self._examples,
+        )
 
     def _prepare(self, scope: Scope) -> None:
         """Makes what threads will want; raises ScopeError here where the scope is wrong, and not for each question."""

@@ -69,13 +69,14 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
 
     Raises SettingsError where costs are limited and the model's price is not known.
     """
-    price = settings.known_prices.get(model)
-    if settings.max_cost is not None and price is None:
+    access = settings.access(model)
+    if settings.max_cost is not None and access.price is None:
         raise SettingsError(f'max_cost needs to know what {model!r} costs: add [prices] "{model}" = [prompt, reply]')
     return OpenAIChat(
-        model,
-        base_url=settings.base_url,
-        api_key=settings.key,
+        access.model,
+        name=model,
+        base_url=access.base_url,
+        api_key=access.key,
         temperature=settings.temperature,
         seed=settings.seed,
         max_output=settings.max_output,
@@ -83,7 +84,7 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
         tries=settings.tries,
         concurrency=settings.concurrency,
         cache=ReplyCache(folder(settings.cache) / REPLIES) if settings.reply_cache else None,
-        price=price,
+        price=access.price,
         purse=purse or Purse(settings.max_cost),
     )
 
@@ -147,7 +148,8 @@ class Searcher:
 
     def __init__(self, store: Store, settings: Settings, models: Models | None = None) -> None:
         for name in ("hyde", "source_filter", "section_filter"):
-            if getattr(settings, name) and settings.first_model is None and settings.planner_model is None:
+            able = (settings.first_model, settings.planner_model, None if name == "hyde" else settings.filter_model)
+            if getattr(settings, name) and not any(able):
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings, self.profile = store, settings, load_profile(settings.profile)
         self.models, self._owns_models = models or Models(settings), models is None
@@ -174,14 +176,14 @@ class Searcher:
 
     def _clients(self) -> list[OpenAIChat]:
         """The models that were asked, each once: a cached property that was never used has opened nothing."""
-        asked = (self.__dict__.get(name) for name in ("chat", "planner", "ranking_chat"))
+        asked = (self.__dict__.get(name) for name in ("chat", "planner", "filtering", "ranking_chat"))
         return list({id(client): client for client in asked if client is not None}.values())
 
     def usage(self) -> dict[str, Usage]:
         """What the models that were asked have spent so far, by name."""
         spent: dict[str, Usage] = {}
         for client in self._clients():
-            spent.setdefault(client.model, Usage()).join(client.usage)
+            spent.setdefault(client.name, Usage()).join(client.usage)
         return spent
 
     def __enter__(self) -> Self:
@@ -209,6 +211,12 @@ class Searcher:
         """The model that plans queries; None where rules do."""
         named = self.settings.planner_model
         return self._chat(named) if named and named != self.settings.first_model else self.chat
+
+    @cached_property
+    def filtering(self) -> OpenAIChat | None:
+        """The model that chooses documents and sections; None where nothing is left out."""
+        named = self.settings.filter_model
+        return self._chat(named) if named else self.planner
 
     @cached_property
     def ranking_chat(self) -> OpenAIChat | None:
@@ -260,7 +268,7 @@ class Searcher:
     def _retrieve(self, question: str, planned: Plan, times: int, *, scope: Scope, explain: bool) -> Evidence:
         """The evidence for a planned question; filters serve the first reading, a later one sees what they removed."""
         settings = self.settings
-        chat = self.planner if times == 1 else None
+        chat = self.filtering if times == 1 else None
         limits = Limits(settings.top_k, settings.budget).wider(times)
         filters: list[Filtered] = []
         if settings.source_filter and chat is not None:

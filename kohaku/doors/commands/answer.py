@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     "db",
     "model",
     "planner_model",
+    "filter_model",
     "base_url",
     "reply_cache",
     "concurrency",

@@ -101,6 +101,12 @@ SETTINGS: dict[str, Any] = {
         str | None,
         typer.Option("--planner-model", help="Chat model that plans, splits and filters.", show_default="the model"),
     ],
+    "filter_model": Annotated[
+        str | None,
+        typer.Option(
+            "--filter-model", help="Chat model that chooses documents and sections.", show_default="the planner's"
+        ),
+    ],
     "base_url": Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible server.")],
     "reply_cache": Annotated[
         bool | None,

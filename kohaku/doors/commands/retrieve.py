@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     "section_filter",
     "embedder",
     "planner_model",
+    "filter_model",
     "base_url",
     "reply_cache",
 )
