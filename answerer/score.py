@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,7 @@ TOLERANCE = Decimal("0.001")
 """How far a number may be from the truth, as a share of the truth."""
 
 Row = Mapping[str, str]
+Figures = dict[str, float | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,21 @@ class Score:
     questions: tuple[QuestionScore, ...]
     unknown: tuple[str, ...] = ()
 
-    def summary(self) -> dict[str, float | int]:
+    def summary(self) -> Figures:
         """The means: score, value, ref, na, with n, the number of questions, and how many were missing."""
-        return {
-            "score": _mean(question.score for question in self.questions),
-            "value": _mean(question.value for question in self.questions),
-            "ref": _mean(question.ref for question in self.questions),
-            "na": _mean(question.na for question in self.questions),
-            "n": len(self.questions),
-            "missing": sum(question.missing for question in self.questions),
-        }
+        return figures(self.questions)
+
+
+def figures(questions: Collection[QuestionScore]) -> Figures:
+    """The means over questions: score, value, ref, na, with n, their number, and how many were missing."""
+    return {
+        "score": _mean(question.score for question in questions),
+        "value": _mean(question.value for question in questions),
+        "ref": _mean(question.ref for question in questions),
+        "na": _mean(question.na for question in questions),
+        "n": len(questions),
+        "missing": sum(question.missing for question in questions),
+    }
 
 
 def score(truth: Iterable[Row], predicted: Iterable[Row]) -> Score:
@@ -59,19 +65,21 @@ def score(truth: Iterable[Row], predicted: Iterable[Row]) -> Score:
     truths = list(truth)
     known = {row["id"].strip() for row in truths}
     return Score(
-        tuple(_question(row, rows.get(row["id"].strip())) for row in truths),
+        tuple(question_score(row, rows.get(row["id"].strip())) for row in truths),
         tuple(id for id in rows if id not in known),
     )
 
 
 def score_files(truth: str | Path, predicted: str | Path) -> Score:
     """The score of a submission CSV; raises TableError where a file can't be used or has an id twice."""
-    tables = []
-    for path in (truth, predicted):
-        rows = read_rows(path, ("id", "answer_value", "ref_id"))
-        check_unique(rows, "id", path)
-        tables.append(rows)
-    return score(*tables)
+    return score(read_answers(truth), read_answers(predicted))
+
+
+def read_answers(path: str | Path, columns: Sequence[str] = ("answer_value", "ref_id")) -> list[dict[str, str]]:
+    """The rows of a truth or a submission; raises TableError where a column is lacking or an id stands twice."""
+    rows = read_rows(path, ("id", *columns))
+    check_unique(rows, "id", path)
+    return rows
 
 
 def same_value(truth: str, predicted: str) -> bool:
@@ -83,11 +91,16 @@ def same_value(truth: str, predicted: str) -> bool:
         return no_value(truth) and no_value(predicted)
     one, other = number(truth), number(predicted)
     if one is not None or other is not None:
-        return one is not None and other is not None and _near(one, other)
+        return one is not None and other is not None and is_near(one, other)
     ends, others = pair(truth), pair(predicted)
     if ends is not None or others is not None:
-        return ends is not None and others is not None and all(map(_near, ends, others))
+        return ends is not None and others is not None and all(map(is_near, ends, others))
     return _folded(truth) == _folded(predicted)
+
+
+def is_near(truth: Decimal, predicted: Decimal) -> bool:
+    """Whether a number is the true one as far as the contest can tell."""
+    return abs(predicted - truth) <= TOLERANCE * abs(truth)
 
 
 def jaccard(truth: Iterable[str], predicted: Iterable[str]) -> float:
@@ -101,7 +114,8 @@ def no_value(text: str) -> bool:
     return _folded(text) in ("", BLANK)
 
 
-def _question(truth: Row, predicted: Row | None) -> QuestionScore:
+def question_score(truth: Row, predicted: Row | None) -> QuestionScore:
+    """What a row earns on its question; nothing where it is missing."""
     if predicted is None:
         return QuestionScore(truth["id"], 0.0, 0.0, 0.0, missing=True)
     references = read_references(predicted["ref_id"])
@@ -112,10 +126,6 @@ def _question(truth: Row, predicted: Row | None) -> QuestionScore:
         jaccard(read_references(truth["ref_id"]), references),
         float(answerable or (no_value(predicted["answer_value"]) and not references)),
     )
-
-
-def _near(truth: Decimal, predicted: Decimal) -> bool:
-    return abs(predicted - truth) <= TOLERANCE * abs(truth)
 
 
 def _folded(text: str) -> str:

@@ -166,6 +166,16 @@ def convert(amount: Decimal, unit: Unit, wanted: Unit) -> Decimal | None:
         return None
 
 
+def within_dimension(unit: Unit) -> tuple[Decimal, ...]:
+    """By what an amount in a unit is multiplied to be in each other unit of its dimension; none of one that has none.
+
+    >>> Decimal(24) in within_dimension(unit_asked("days"))
+    True
+    """
+    others = dict.fromkeys(Decimal(factor) for _, factor in _TABLE.get(unit.dimension, ()))
+    return tuple(unit.factor / factor for factor in others if factor != unit.factor)
+
+
 def over(one: Unit, other: Unit) -> Unit:
     """The unit of one thing per another: USD per m³."""
     return Unit(f"{one.dimension}/{other.dimension}", one.factor / other.factor, one.known)

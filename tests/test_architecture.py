@@ -28,8 +28,8 @@ HEAVY_AT_TOP = {
 }
 HEAVY_WITHIN = {
     "faiss": {"kohaku.store.inverted_file"},
-    "torch": {"kohaku.embedders.export", "kohaku.hub"},
-    "transformers": {"kohaku.embedders.export", "kohaku.hub"},
+    "torch": {"kohaku.embedders.export", "kohaku.hub", "kohaku.token_vectors"},
+    "transformers": {"kohaku.embedders.export", "kohaku.hub", "kohaku.token_vectors"},
     "sentence_transformers": {"kohaku.embedders.sentence_transformer", "kohaku.cross_encoder"},
     "huggingface_hub": {"kohaku.hub"},
     "onnxruntime": {"kohaku.embedders.export", "kohaku.embedders.minilm"},
@@ -40,8 +40,10 @@ HEAVY_WITHIN = {
     "nltk": {"indexer.sentences"},
     "tiktoken": {"kohaku.tokens"},
     "rich": {"kohaku.doors.display"},
-    "jinja2": {"kohaku.doors.tree_page"},
-    "markupsafe": {"kohaku.doors.tree_page"},
+    "jinja2": {"kohaku.doors.page"},
+    "markupsafe": {"kohaku.doors.page"},
+    "matplotlib": {"kohaku.doors.sweep.plots"},
+    "rouge_score": {"answerer.long_answers"},
     "lxml": set(),
     "pint": {"answerer.measures"},
     "scipy": set(),

@@ -539,6 +539,22 @@ def test_a_submission_is_written_and_scored(run: Run, db: Path) -> None:
     assert "not in the truth" in run("score", "--truth", "truth.csv", "--pred", "out.csv").out
 
 
+def test_a_score_is_explained_on_a_page_and_compared_with_another(run: Run) -> None:
+    head = "id,question,answer_value,ref_id,supporting_materials"
+    for name, value in (("truth", "5"), ("one", "6"), ("two", "5")):
+        Path(f"{name}.csv").write_text(f"{head}\n1,How much?,{value},a,Table 3\n", encoding="utf-8")
+    assert run("retrieve", "--questions", "one.csv", "--db", "none.db", "--out", "evidence.jsonl").code == 1
+    Path("evidence.jsonl").write_text('{"id": "1", "contexts": [{"doc": "a"}]}\n', encoding="utf-8")
+    files = ("--truth", "truth.csv", "--pred", "one.csv", "--against", "two.csv", "--evidence", "evidence.jsonl")
+    ran = run("score", *files, "--html", "why.html")
+    assert ran.code == 0 and "against two.csv: 1.0000 → 0.2500" in ran.out and "wrote why.html" in ran.err
+    assert "wrong value" in Path("why.html").read_text(encoding="utf-8")
+    [found] = run("score", *files, "--json").objects
+    assert found["types"]["table"]["n"] == 1 and found["against"]["lost"][0]["id"] == "1"
+    assert "would be overwritten" in run("score", *files, "--html", "truth.csv").err
+    assert run("score", *files, "--layer", 3).code == 2
+
+
 def test_a_row_that_fails_is_said_and_the_same_command_adds_it(run: Run, db: Path, server: FakeServer) -> None:
     server.otherwise = lambda body: fails(400, "not this one") if "hall 1" in str(body) else answers(body)
     ran = run("answer", "--questions", questions(), "--out", "out.csv")

@@ -17,14 +17,13 @@ if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.answer import Answer
     from answerer.calibration import Calibration
     from answerer.ensemble import Ensemble
-    from answerer.score import Score
     from answerer.vote import Voted
     from indexer.report import Report
     from kohaku.spending import Price, Usage
     from kohaku.store import Store
     from retriever.evidence import Context, Evidence
 
-WORST = 10  # questions listed under a score
+FIRST = 10  # of many names, those that are named
 WIDTH = 100  # characters of a node's text in a listing
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # the last turn text around
@@ -89,7 +88,7 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
     for path, note in report.notes:
         yield one_line(f"note {path}: {note}")
     for reason, figures in _by_reason(report.uncaptioned).items():
-        yield one_line(f"no caption for {_few(figures)}: {reason}; run again for what is missing")
+        yield one_line(f"no caption for {few(figures)}: {reason}; run again for what is missing")
     counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
     yield f"{db}: {counts} in {report.seconds:.1f} s"
     if report.nodes:
@@ -116,8 +115,9 @@ def _by_reason(failed: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return reasons
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:WORST]) + (f" and {len(names) - WORST} more" if len(names) > WORST else "")
+def few(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    return ", ".join(names[:FIRST]) + (f" and {len(names) - FIRST} more" if len(names) > FIRST else "")
 
 
 def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
@@ -295,20 +295,6 @@ def usage_object(usage: Mapping[str, Usage], prices: Mapping[str, Price]) -> dic
         }
         for model, spent in usage.items()
     }
-
-
-def score_lines(score: Score) -> Iterator[str]:
-    """A score by its parts, then the questions that lost most."""
-    for name, figure in score.summary().items():
-        yield f"{name}\t{figure:.4f}" if isinstance(figure, float) else f"{name}\t{figure}"
-    if score.unknown:
-        yield one_line(f"not in the truth, and earning nothing: {_few(score.unknown)}")
-    worst = sorted((one for one in score.questions if one.score < 1), key=lambda one: one.score)
-    for one in worst[:WORST]:
-        parts = f"value {one.value:.0f}, references {one.ref:.2f}, blank {one.na:.0f}"
-        yield one_line(f"{one.id}\t{one.score:.2f}\t{parts}")
-    if len(worst) > WORST:
-        yield f"and {len(worst) - WORST} more below 1"
 
 
 def calibration_lines(worth: Calibration) -> Iterator[str]:

@@ -1,22 +1,16 @@
-"""A tree as one HTML file: the pages with what was taken for what, beside them the tree.
-
-Nothing in it is loaded from elsewhere, and no text of a document becomes markup or script: a template fills it in with
-everything escaped, and a Content-Security-Policy allows only the style and script that stand in it, by their hashes.
-"""
+"""A tree as one HTML file: the pages with what was taken for what, beside them the tree."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from kohaku.doors.display import one_line, page_span, plain
+from kohaku.doors.page import page
 from kohaku.errors import KohakuError
 from kohaku.images import data_url
 from kohaku.text import storable
@@ -129,33 +123,24 @@ def tree_page(
     pictures: Mapping[int, PagePicture] | None = None,
 ) -> str:
     """The HTML of a tree, of these pages only where some are given; remarks and what was left out stand on top."""
-    from jinja2 import Environment, StrictUndefined
-
     nodes, left_out = _kept(tree, pages)
     numbers = {node.position: at for at, node in enumerate((n for n in nodes if _is_entry(n)), start=1)}
-    sheets = [_sheet(page, nodes, numbers, (pictures or {}).get(page)) for page in pages or ()]
+    sheets = [_sheet(number, nodes, numbers, (pictures or {}).get(number)) for number in pages or ()]
     missing = [sheet.number for sheet in sheets if pictures is not None and not sheet.picture]
     if missing:
         left_out.append(f"{_counted(len(missing), 'page')} could not be drawn: {', '.join(map(str, missing[:5]))}")
     drawn = {area.number for sheet in sheets for area in sheet.areas}
     counts = {kind: sum(node.kind is kind for node in nodes) for kind in MARKS}
-    style, script = _template("css"), _template("js")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    html = environment.from_string(_template("html")).render(
+    return page(
+        "tree_page",
+        has_script=True,
         title=storable(one_line(tree.document.title)),
         notes=[storable(one_line(note)) for note in (*notes, *left_out)],
         counts={kind.value: number for kind, number in counts.items() if number},
         marks={kind.value: mark for kind, mark in MARKS.items()},
         sheets=sheets,
         entries=_entries(nodes, numbers, frozenset(drawn), frozenset(pages or ()), tree.images),
-        style=_trusted(style),
-        script=_trusted(script),
-        policy=(
-            f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
     )
-    return html
 
 
 def _kept(tree: Tree, pages: Sequence[int] | None) -> tuple[list[Node], list[str]]:
@@ -333,21 +318,3 @@ def _spans(numbers: Sequence[int]) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-# ---- what the page is made of
-
-
-def _template(suffix: str) -> str:
-    return (files("kohaku.doors") / f"tree_page.{suffix}").read_text(encoding="utf-8")
-
-
-def _trusted(text: str) -> str:
-    """Text of ours that goes into the page as it is."""
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
