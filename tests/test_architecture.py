@@ -45,6 +45,7 @@ HEAVY_WITHIN = {
     "matplotlib": {"kohaku.doors.sweep.plots"},
     "rouge_score": {"answerer.long_answers"},
     "lxml": set(),
+    "mcp": {"kohaku.doors.mcp"},
     "pint": {"answerer.measures"},
     "scipy": set(),
     "sklearn": set(),

@@ -41,6 +41,7 @@ COMMANDS = (
     "info",
     "remove",
     "check",
+    "mcp",
     "profile",
 )
 QUESTION = "How much water did Lake Site draw in 2023?"
@@ -207,6 +208,11 @@ def test_wrong_usage_is_said_on_stderr_with_exit_2(run: Run, arguments: list[str
     ran = run(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert "Usage" in ran.err
+
+
+def test_each_command_that_reads_an_index_says_where_to_get_one(run: Run) -> None:
+    for command in (["retrieve", "q"], ["answer", "q"], ["docs"], ["show", "n"], ["info"], ["check"], ["mcp"]):
+        assert "no index at kohaku.db: make one with `kohaku index" in run(*command).err
 
 
 # ---- index

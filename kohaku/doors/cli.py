@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands import answer, contents, index, parse, profile, retrieve, score, vote
+from kohaku.doors.commands import answer, contents, index, mcp, parse, profile, retrieve, score, vote
 from kohaku.doors.commands.terminal import say
 from kohaku.errors import KohakuError
 
@@ -112,5 +112,6 @@ for _command in (
     contents.remove,
     contents.check,
     profile.profile,
+    mcp.mcp,
 ):
     app.command()(_command)

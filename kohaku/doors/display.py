@@ -372,6 +372,11 @@ def node_lines(
         yield one_line(f"mentions {figure.id}: {_short(figure.text)}")
 
 
+def node_line(node: Node) -> str:
+    """A node in a listing: id, kind, pages, how it begins."""
+    return one_line(f"{node.id} {node.kind}{_on(node.pages)}: {_short(node.title or node.text)}")
+
+
 def node_object(node: Node, links: Links) -> dict[str, Any]:
     """A node as JSON, with the ids of those that it is linked with."""
     return {**asdict(node), **{name: [one.id for one in getattr(links, name)] for name in ("mentioned_in", "figures")}}

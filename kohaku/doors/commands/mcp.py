@@ -1,0 +1,47 @@
+"""`kohaku mcp`: an index for clients of the Model Context Protocol."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from kohaku.doors.commands.options import configured
+from kohaku.doors.commands.terminal import say
+
+if TYPE_CHECKING:
+    from kohaku.settings import Settings
+
+
+@configured(
+    "db",
+    "model",
+    "planner_model",
+    "base_url",
+    "reply_cache",
+    "concurrency",
+    "retries",
+    "max_cost",
+    "deadline",
+    "strict",
+    "min_confidence",
+    "budget",
+    "top_k",
+    "queries",
+    "fusion",
+    "reranker",
+    "rerank_top",
+    "embedder",
+    "password",
+)
+def mcp(*, settings: Settings) -> None:
+    """Serve an index to a client of the Model Context Protocol, on standard input and output.
+
+    Example: kohaku mcp --db papers.db
+    """
+    from kohaku.doors.engine import Engine
+    from kohaku.doors.mcp import server
+
+    with Engine.within(settings) as engine:
+        if sys.stdin.isatty():
+            say("waiting for a client: such programs start this command themselves (docs/mcp.md); Ctrl-D ends it")
+        server(engine).run("stdio")
