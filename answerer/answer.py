@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
 
 from answerer.values import BLANK, is_blank
 from kohaku.tree import Box
@@ -75,6 +76,28 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A model's grades for a draft, from 1 to 5, and the queries for what it found missing.
+
+    `read_again`: they were searched for, and what was new was read; `replaced`: what was read then is the answer.
+    """
+
+    GOOD: ClassVar[int] = 4
+
+    accuracy: int
+    completeness: int
+    structure: int
+    queries: tuple[str, ...] = ()
+    read_again: bool = False
+    replaced: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing is to be bettered by another search."""
+        return min(self.accuracy, self.completeness) >= self.GOOD
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence, or an abstention (`is_blank`).
 
@@ -83,7 +106,8 @@ class Answer:
     found there. `attempts` counts readings of the evidence, `dropped` the quotes and references that were not in it.
     `evidence` is what was read last, where it was to be explained; `grounding` how the value follows from what is
     cited, None for an abstention; `confidence` how likely it is to be right, from 0 to 1. In two passes, `compared` are
-    the sources that were named and found, `refused` how many refined answers departed from the draft.
+    the sources that were named and found, `refused` how many refined answers departed from the draft. `check` are a
+    model's grades for it, where it was asked for them.
     """
 
     question: Question
@@ -101,6 +125,7 @@ class Answer:
     confidence: float = 0.0
     compared: Compared | None = None
     refused: int = 0
+    check: Check | None = None
 
     @property
     def is_grounded(self) -> bool:

@@ -15,6 +15,8 @@ from kohaku.threads import each
 from retriever.evidence import Context, Evidence
 
 Planned = TypeVar("Planned")
+Better = Callable[[Answer, Evidence, Callable[[Evidence], Answer]], Answer]
+"""What may better an answer: from its evidence, and by a function that reads other evidence in the same way."""
 
 
 def respond(
@@ -27,6 +29,7 @@ def respond(
     rate: Callable[[Answer, Evidence], Answer] = lambda answer, evidence: answer,
     least: float = 0.0,
     room: int = 0,
+    better: Better = lambda answer, evidence, read: answer,
 ) -> Answer:
     """The first answer that is none of abstaining, or the last abstention, rated.
 
@@ -34,15 +37,19 @@ def respond(
     caller has planned its own, once for all of it. A later reading is of what was not read yet, with the best of what
     was, in the same room (tokens, at least those of the first). It ends where there is nothing more to find, or
     nothing new came. What is rated below `least`, or where it is `strict` follows from nothing that is cited, counts
-    as an abstention.
+    as an abstention. What `better` makes of that is the answer.
     """
+
+    def held(found: Evidence) -> Answer:
+        return held_to(rate(read(question, found), found), strict=strict, least=least)
+
     evidence = retrieve(1, ())
     room = max(room, evidence.tokens)
     seen: list[Context] = []
     tried = list(evidence.queries)
     attempts = 0
     while True:
-        answer = held_to(rate(read(question, evidence), evidence), strict=strict, least=least)
+        answer = held(evidence)
         attempts += 1
         if not answer.is_blank or attempts > retries or evidence.complete:
             break
@@ -53,6 +60,8 @@ def respond(
         if not wider.contexts:
             break
         evidence = wider
+    answer = better(answer, evidence, held)
+    attempts += answer.check is not None and answer.check.read_again
     explained = evidence if evidence.ledger is not None else None
     return replace(answer, attempts=attempts, queries=tuple(tried), evidence=explained)
 
@@ -137,9 +146,12 @@ class Sought(Generic[Planned]):
     """What is found for one question, planned and sought once however many readings want it."""
 
     def __init__(
-        self, plan: Callable[[], Planned], retrieve: Callable[[Planned, int, Sequence[str]], Evidence]
+        self,
+        plan: Callable[[], Planned],
+        retrieve: Callable[[Planned, int, Sequence[str]], Evidence],
+        narrow: Callable[[Sequence[str]], Evidence] | None = None,
     ) -> None:
-        self._plan, self._retrieve = plan, retrieve
+        self._plan, self._retrieve, self._narrow = plan, retrieve, narrow
         self._planned: Planned | None = None
         self._found: dict[tuple[int, tuple[str, ...]], Evidence] = {}
         self._turn = threading.Lock()
@@ -152,4 +164,14 @@ class Sought(Generic[Planned]):
                 self._planned = self._plan()
             if wanted not in self._found:
                 self._found[wanted] = self._retrieve(self._planned, times, more)
+            return self._found[wanted]
+
+    def narrowly(self, queries: Sequence[str]) -> Evidence:
+        """What is found by these queries alone; nothing where no such search was given."""
+        if self._narrow is None:
+            return Evidence("", tuple(queries), ())
+        with self._turn:
+            wanted = 0, tuple(queries)
+            if wanted not in self._found:
+                self._found[wanted] = self._narrow(queries)
             return self._found[wanted]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, Check, Question
 from answerer.classes import reading
 from answerer.figures import amounts
 from answerer.prompts import defused
@@ -57,6 +57,12 @@ class Report:
     answer: Answer
     sections: tuple[Section, ...]
     summary: str
+    check: Check | None = None
+
+    @property
+    def findings(self) -> str:
+        """What was found in words, a line a section and a line a conflict, then the summary."""
+        return "\n".join([*_findings(self.sections), f"Summary: {self.summary}"])
 
     @property
     def lacks(self) -> tuple[str, ...]:

@@ -187,7 +187,7 @@ class OpenAIChat:
                 pass  # damaged, or kept by a version that read more: asked anew
             else:
                 self.usage.add(schema_name(schema), cached=1)
-                watch.tell(Called(self.model, schema_name(schema), is_cached=True))
+                watch.tell(Called(self.name, schema_name(schema), is_cached=True))
                 return reply
         reply, text = self._asked(messages, schema)
         cache.put(key, text)
@@ -310,7 +310,7 @@ class OpenAIChat:
         cost = self._count(prompt, reply, stage, most)
         paid.append(cost)
         told_cost = cost if self.price else None
-        watch.tell(Called(self.model, stage, time.monotonic() - started, prompt or 0, reply or 0, told_cost))
+        watch.tell(Called(self.name, stage, time.monotonic() - started, prompt or 0, reply or 0, told_cost))
         return made
 
     def _most(self, request: Mapping[str, Any]) -> float:
@@ -388,7 +388,7 @@ class OpenAIChat:
     def _pause(self, stage: str, seconds: float) -> None:
         _still_left(seconds)
         self.usage.add(stage, waited=seconds)
-        watch.tell(Waiting(self.model, stage, seconds))
+        watch.tell(Waiting(self.name, stage, seconds))
         self._sleep(seconds)
 
 

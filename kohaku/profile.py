@@ -59,6 +59,7 @@ class Prompts(_Part):
     draft: Text
     refine: Text
     cite: Text
+    check: Text
     summarize: Text
 
     @field_validator("split")

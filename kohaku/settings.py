@@ -141,6 +141,8 @@ class Settings(BaseModel):
     strict: bool = Field(False, description="whether an answer that does not follow from its evidence is an abstention")
     passes: int = Field(1, ge=1, le=2, description="2: a draft first, then the form asked for, then its sources")
     examples: Path | None = Field(None, description="CSV with question,answer: the form that a second pass gives")
+    self_check: bool = Field(False, description="whether a model grades each draft, and may ask for one more search")
+    check_model: str | None = Field(None, description="chat model that grades drafts; default: the model")
     retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     # ensembles

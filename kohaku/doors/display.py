@@ -14,7 +14,7 @@ from kohaku.doors import explaining
 from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
-    from answerer.answer import Answer
+    from answerer.answer import Answer, Check
     from answerer.calibration import Calibration
     from answerer.ensemble import Ensemble
     from answerer.vote import Voted
@@ -233,11 +233,24 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield one_line(f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else ""))
         yield from _grounding_lines(answer)
     yield f"confidence: {answer.confidence:.2f}"
+    if answer.check is not None:
+        yield check_line(answer.check)
     if answer.explanation:
         yield one_line(f"why: {answer.explanation}")
     for citation in answer.citations:
         yield one_line(f"  “{citation.quote}”")
         yield one_line(f"    {citation.document}{_on(citation.pages)}  {citation.node}")
+
+
+def check_line(check: Check) -> str:
+    """A model's grades for a draft, and what came of them.
+
+    >>> check_line(Check(5, 2, 4, ("water 2022",), read_again=True))
+    'self-check: accuracy 5, completeness 2, structure 4 of 5; read once more, nothing better was found'
+    """
+    then = "what was found then is taken" if check.replaced else "nothing better was found"
+    graded = f"accuracy {check.accuracy}, completeness {check.completeness}, structure {check.structure} of 5"
+    return f"self-check: {graded}" + (f"; read once more, {then}" if check.read_again else "")
 
 
 def _grounding_lines(answer: Answer) -> Iterator[str]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from answerer import extract, reader, refine
+from answerer import check, extract, reader, refine
 from answerer.answer import Answer, Citation, Question
 from answerer.confidence import rated
 from answerer.pinpoint import pinpointed
-from answerer.respond import Outcome, Sought, respond, respond_all, respond_several
+from answerer.respond import Better, Outcome, Sought, respond, respond_all, respond_several
 from answerer.runs import Runs
 from answerer.submission import Submission, read_questions, row, sure
 from answerer.synthesize import Report, Section, report, section
@@ -27,6 +27,7 @@ from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.decompose import Part
 from retriever.evidence import Evidence
+from retriever.retrieve import Limits
 
 PASSES = 4  # over the questions of a submission: a fault that one call in five meets is gone by then
 
@@ -59,7 +60,29 @@ class Engine(Searcher):
                 answers[part.id] = "" if answer.is_blank else answer.value
                 sections.append(section(answer, sought(1), self._rated))
             whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
-            return report(question, whole, sections, self.chat, self.profile)
+            return self._checked(report(question, whole, sections, self.chat, self.profile), scope)
+
+    def _checked(self, written: Report, scope: Scope) -> Report:
+        """The report with a model's grades, and where these ask for it with one more section, on what is missing."""
+        if self.checking is None:
+            return written
+        found = check.graded_report(
+            written.question,
+            written.findings,
+            self.checking,
+            profile=self.profile,
+            on_failure=self._tell("self-check"),
+        )
+        if found is None or found.is_good or not found.queries:
+            return replace(written, check=found)
+        asked = Question("", found.queries[0])
+        sought = self._seek(asked, scope)
+        answer = self._answer(asked, sought, concurrency=self.settings.concurrency)
+        found = replace(found, read_again=True, replaced=not answer.is_blank)
+        if answer.is_blank:
+            return replace(written, check=found)
+        sections = [*written.sections, section(answer, sought(1), self._rated)]
+        return replace(report(written.question, written.answer, sections, self.chat, self.profile), check=found)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE
@@ -155,7 +178,9 @@ class Engine(Searcher):
 
     def _clients(self) -> list[OpenAIChat]:
         readers: dict[str, OpenAIChat] = self.__dict__.get("readers", {})
-        return list({id(client): client for client in (*super()._clients(), *readers.values())}.values())
+        checking = self.__dict__.get("checking")
+        mine = (*readers.values(), *([checking] if checking else ()))
+        return list({id(client): client for client in (*super()._clients(), *mine)}.values())
 
     def _load(self) -> None:
         """Makes what threads will want, before they do."""
@@ -258,6 +283,7 @@ class Engine(Searcher):
             lambda planned, times, more: self._retrieve(
                 asked.text, planned.further(more), times, scope=scope, explain=explain
             ),
+            lambda queries: self._find(queries[0], Plan(tuple(queries)), self._narrow, scope=scope),
         )
 
     def _respond(self, asked: Question, sought: Sought[Plan], number: int) -> Answer:
@@ -272,8 +298,34 @@ class Engine(Searcher):
                 rate=rated,
                 least=self._least,
                 room=settings.budget,
+                better=self._better(asked, sought),
             )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
+
+    @cached_property
+    def checking(self) -> OpenAIChat | None:
+        """The model that grades drafts; None where none does."""
+        settings = self.settings
+        return self._chat(settings.check_model or settings.first_model) if settings.self_check else None
+
+    def _better(self, asked: Question, sought: Sought[Plan]) -> Better:
+        """What has an answer graded, and read once more after a narrower search where the grades ask for it."""
+        chat = self.checking
+        if chat is None:
+            return lambda answer, evidence, read: answer
+        tell, profile = self._tell("self-check"), self.profile
+        return lambda answer, evidence, read: check.bettered(
+            answer,
+            evidence,
+            lambda draft, contexts: check.graded(asked, draft, contexts, chat, profile=profile, on_failure=tell),
+            sought.narrowly,
+            read,
+        )
+
+    @property
+    def _narrow(self) -> Limits:
+        """How far to look for the little that is missing."""
+        return Limits(self.settings.top_k, max(1, self.settings.budget // 2))
 
     @staticmethod
     def _told(read: Callable[[Question, Evidence], Answer]) -> Callable[[Question, Evidence], Answer]:

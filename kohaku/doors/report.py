@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from answerer.answer import Answer, Citation
 from answerer.synthesize import Report, Section
-from kohaku.doors.display import answer_object, one_line, page_span
+from kohaku.doors.display import answer_object, check_line, one_line, page_span
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _AT_START = re.compile(r"^(\s*)([-+=]|\d+[.)])(?=\s|$)")
@@ -32,6 +33,8 @@ def markdown(report: Report) -> str:
     if report.lacks:
         lines += ["## What the documents lack", "", *(f"- {escaped(question)}" for question in report.lacks), ""]
     lines += ["## Summary", "", escaped(report.summary), ""]
+    if report.check is not None:
+        lines += [f"*{escaped(check_line(report.check))}*", ""]
     if sources:
         lines += ["## Sources", "", *(f"{number}. {_source(one)}" for one, number in sources.items()), ""]
     return "\n".join(lines)
@@ -53,6 +56,7 @@ def report_object(report: Report) -> dict[str, Any]:
         ],
         "lacks": list(report.lacks),
         "summary": report.summary,
+        "check": None if report.check is None else asdict(report.check),
     }
 
 

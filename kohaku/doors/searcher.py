@@ -40,6 +40,7 @@ FIRST_LINES = 3  # paragraphs of a document that a filter of documents is shown,
 INSTEAD = {  # of what failed
     "planner": "rules plan instead",
     "filter": "nothing is left out",
+    "self-check": "answers stay as they are",
     "reranker": "its finds stay in their order",
 }
 REPLIES = "replies.db"  # in the cache folder, for all indexes

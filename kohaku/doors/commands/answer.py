@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     "concurrency",
     "retries",
     "passes",
+    "self_check",
+    "check_model",
     "examples",
     "max_cost",
     "deadline",
@@ -86,6 +88,11 @@ def answer(
     refuse(
         given["passes"] == 2 and settings.first_model is None, "--passes goes with --model: the built-in reader has one"
     )
+    refuse(
+        given["self_check"] and settings.first_model is None,
+        "--self-check goes with --model: the built-in reader only quotes",
+    )
+    refuse(given["check_model"] and not settings.self_check, "--check-model goes with --self-check")
     refuse(given["examples"] and settings.passes < 2, "--examples goes with --passes 2, which gives their form")
     refuse(
         (given["vote"] or given["blanks"] or given["tiebreak"]) and settings.readings < 2,

@@ -116,6 +116,17 @@ SETTINGS: dict[str, Any] = {
     "retries": Annotated[
         int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")
     ],
+    "self_check": Annotated[
+        bool | None,
+        typer.Option(
+            "--self-check/--no-self-check",
+            help="A model grades each draft; it may search once more.",
+            show_default="no",
+        ),
+    ],
+    "check_model": Annotated[
+        str | None, typer.Option("--check-model", help="Chat model that grades drafts.", show_default="the model")
+    ],
     "passes": Annotated[
         int | None,
         typer.Option("--passes", help="2: a draft, then the form asked for, then its sources.", min=1, max=2),
