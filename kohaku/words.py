@@ -138,6 +138,11 @@ def expression(terms: list[str]) -> str:
     return " OR ".join(_quoted(term) for term in terms)
 
 
+def is_beginning(term: str) -> bool:
+    """Whether a term stands for all words that begin with it, as a single character of a script without spaces does."""
+    return _quoted(term).endswith("*")
+
+
 def _quoted(term: str) -> str:
     bare = term.replace('"', " ").strip()
     # A single CJK character never stands alone in the index: it begins a pair.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohaku.store import Store, full_text
+from kohaku.store import Store, full_text, word_file
 from kohaku.store import inverted_file as ivf
 from kohaku.store.full_text import _parted
 from kohaku.tree import Document, Kind, Node, Tier, Tree, Vectors
@@ -72,7 +72,7 @@ def test_an_inverted_file_finds_nearly_what_an_exact_search_finds(store: Store, 
 
 def test_a_small_index_is_always_searched_exactly(store: Store, path: Path) -> None:
     store.settle(COUNT + 1)
-    assert files(path) == []
+    assert files(path) == [] == list(path.parent.glob("*.words"))
 
 
 def test_what_changed_since_is_searched_exactly_until_the_file_is_made_anew(store: Store, path: Path) -> None:
@@ -219,3 +219,54 @@ def test_equal_vectors_are_ordered_by_their_nodes_however_many_there_are(store: 
     [hits] = store.nearest(rows[:1], Tier.SENTENCE, 7, documents=["same"])
     sentences = sorted(node.key for node in store.subtree("same") if node.tier is Tier.SENTENCE)
     assert [hit.key for hit in hits] == sentences[:7]
+
+
+ASKED = (
+    ["the", "water", "steam", "n60"],
+    ["n77", "valve-n419"],
+    ["turbine n59", "harbour"],
+    ["nowhere"],
+    ["the"],
+    ['"'],
+)
+
+
+@pytest.mark.parametrize("tier", [Tier.SENTENCE, Tier.PARAGRAPH])
+@pytest.mark.parametrize("within", [{}, {"documents": ["other"]}, {"kinds": [Kind.PARAGRAPH]}, {"kinds": [Kind.TABLE]}])
+def test_a_file_of_words_finds_what_the_full_text_finds_whatever_was_removed(
+    store: Store, tier: Tier, within: dict[str, list[str]]
+) -> None:
+    store.put(*large("other", 300, seed=3))
+    store.put(*large("report", 500, seed=4))
+    store._correct_totals()
+    exact = [store.matching(terms, tier, 1000, **within) for terms in ASKED]  # type: ignore[arg-type]
+    store.settle(300)
+    for terms, hits in zip(ASKED, exact, strict=True):
+        found = store.matching(terms, tier, 1000, **within)  # type: ignore[arg-type]
+        assert {hit.key for hit in found} == {hit.key for hit in hits}
+        assert sorted(hit.score for hit in found) == pytest.approx(sorted(hit.score for hit in hits), rel=2e-3)
+    assert store.frequency(["the", "steam", "nowhere"]) == {"the": 800, "steam": 267, "nowhere": 0}
+
+
+def test_the_commonest_words_are_looked_up_for_what_holds_the_rare_ones(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terms = ["the", "water", "steam", "turbine", "valve", "n60", "n77"]
+    exact = store.matching(terms, Tier.SENTENCE, 5)
+    store.settle(COUNT)
+    monkeypatch.setattr(word_file, "WHOLE", 150)
+    monkeypatch.setattr(word_file, "CANDIDATES", 10)
+    found = store.matching(terms, Tier.SENTENCE, 5)
+    assert [hit.key for hit in found[:2]] == [hit.key for hit in exact[:2]]
+    assert [hit.score for hit in found[:2]] == pytest.approx([hit.score for hit in exact[:2]], rel=2e-3)
+    assert store.matching(terms, Tier.SENTENCE, 5) == found
+
+
+def test_a_damaged_file_of_words_is_not_read_and_one_of_another_state_neither(store: Store, path: Path) -> None:
+    store.settle(COUNT)
+    for file in path.parent.glob("*.words"):
+        file.write_bytes(b"kohaku words 1\n{")
+    assert len(store.matching(["n60"], Tier.SENTENCE, 5)) == 1
+    store.settle(COUNT)
+    store.put(*large("later", 3, seed=2))
+    assert len(store.matching(["n1"], Tier.SENTENCE, 5)) == 2

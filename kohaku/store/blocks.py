@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from kohaku.store.hits import Numbers
 from kohaku.tree import Vectors
 
-Numbers = NDArray[np.int64]
 Block = tuple[Numbers, Vectors]
 """Vectors of length 1, each with its number."""
 

@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 import json
-import math
+import logging
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from kohaku.sqlite import sqlite3
-from kohaku.store import schema
-from kohaku.store.file import told
-from kohaku.store.hits import OF_KINDS, Bounded, Hit, best_of
+from kohaku.store import schema, word_file
+from kohaku.store.beside import Beside
+from kohaku.store.file import MEMORY_MB, told
+from kohaku.store.hits import OF_KINDS, Bounded, Hit, Within, best_of
 from kohaku.store.node_rows import NodeRows
+from kohaku.store.word_file import WordFile, rarity
 from kohaku.text import storable
 from kohaku.tree import Document, Kind, Node, Tier
-from kohaku.words import expression, fold
+from kohaku.words import expression, fold, is_beginning
+
+log = logging.getLogger("kohaku")
 
 TOKENS = "tokenize='porter unicode61 remove_diacritics 2'"
 
-# To score a passage costs as much as to find it, and most passages hold the commonest words. In a large index only as
-# many as the rarest words of a question bring are scored, and the best of these by all its words: measured on a million
-# made sentences, .98 of the ten best are the same in an eighth of the time.
+# Where a large index has no file of words, since it has just changed: to score a passage costs FTS5 as much as to find
+# it, and most passages hold the commonest words. So only as many as a question's rarest words bring are scored, and the
+# best of these by all its words: of a million made sentences .98 of the ten best are the same in an eighth of the time.
 LARGE = 100_000  # nodes of a tier
 POSTINGS = 60_000  # passages that are scored
 CANDIDATES = 4  # times as many as are wanted are scored by all words
+WORDS_FROM = 50_000  # passages of a tier from which a file of words is made: FTS5 takes 30 ms there
 SLICES, SLICED = 8, 25  # one row in SLICED, in so many places, tells how many passages hold a word
 
 # A document's title and a paragraph's headings steer a search, but its own words decide.
 TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT = 1.0, 0.4, 0.2
 
+_COLUMN_WEIGHTS = (TEXT_WEIGHT, HEADINGS_WEIGHT, TITLE_WEIGHT)
 _COLUMNS = {Tier.PARAGRAPH: ("text", "headings", "title"), Tier.SENTENCE: ("text",)}
 _WEIGHTS = {Tier.PARAGRAPH: f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}", Tier.SENTENCE: ""}
 
 
 class FullText(NodeRows, Bounded):
     """A file's words."""
+
+    def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
+        super().__init__(db, path, writable=writable, memory_mb=memory_mb)
+        self._word_files = Beside(path, ".words", word_file.opened)
 
     def matching(
         self,
@@ -51,7 +63,14 @@ class FullText(NodeRows, Bounded):
         """
         if not any(term.strip() for term in terms):
             return []
-        if documents is None and kinds is None and self.size(tier) >= LARGE:
+        bounded = documents is not None or kinds is not None
+        file = self._word_files.of(tier.value, self.setting("state") or "")
+        if file is not None:
+            said = self._tokens(terms)
+            with self._snapshot():
+                admitted = self._within(tier, documents, kinds) if bounded else None
+                return self._matching_beside(file, said, tier, limit, admitted)
+        if not bounded and self.size(tier) >= LARGE:
             return self._matching_rare(terms, tier, limit)
         within = []
         if documents is not None:  # the + keeps SQLite from asking the index once for each node
@@ -84,6 +103,36 @@ class FullText(NodeRows, Bounded):
         )
         return [Hit(key, score) for key, score in rows]
 
+    def _matching_beside(
+        self, file: WordFile, said: Mapping[str, Sequence[str]], tier: Tier, limit: int, within: Within | None
+    ) -> list[Hit]:
+        """What the file of words beside the index finds; it has no phrases: those are FTS5's."""
+        words: list[str] = []
+        more: list[dict[int, float]] = []
+        for term, tokens in said.items():
+            if len(tokens) == 1 and not is_beginning(term):
+                words += tokens
+            elif tokens and min(file.held(token) for token in tokens) <= POSTINGS:
+                more.append({hit.key: hit.score for hit in self._matching([term], tier, POSTINGS)})
+        return best_of(file.search(words, limit, more=more, within=within), limit)
+
+    def _tokens(self, terms: Sequence[str]) -> dict[str, list[str]]:
+        """The tokens of each term, as the full-text index has them."""
+        with self._turn, told(self.path):
+            self._db.execute(f"create virtual table if not exists temp.asked using fts5(text, content='', {TOKENS})")
+            self._db.execute(
+                "create virtual table if not exists temp.said using fts5vocab('temp', 'asked', 'instance')"
+            )
+            self._db.execute("insert into temp.asked (asked) values ('delete-all')")
+            distinct = list(dict.fromkeys(terms))
+            self._db.executemany(
+                "insert into temp.asked (rowid, text) values (?, ?)", [*enumerate(map(storable, distinct))]
+            )
+            found: dict[str, list[str]] = {term: [] for term in distinct}
+            for row, token in self._db.execute("select doc, term from temp.said order by doc, offset"):
+                found[distinct[row]].append(token)
+            return found
+
     def _matching_rare(self, terms: Sequence[str], tier: Tier, limit: int) -> list[Hit]:
         """What holds the rarest of the words, and of these the best by all."""
         with self._turn:
@@ -97,7 +146,7 @@ class FullText(NodeRows, Bounded):
             total = self.size(tier)
             for term in common:
                 local = self._matching([term], tier, len(scores), table=copy)
-                scale = _rarity(total, held[term]) / _rarity(len(scores), len(local))
+                scale = rarity(total, held[term]) / rarity(len(scores), len(local))
                 for hit in local:
                     scores[hit.key] += scale * hit.score
             return best_of(scores, limit)
@@ -150,6 +199,10 @@ class FullText(NodeRows, Bounded):
 
     def frequency(self, terms: Collection[str]) -> dict[str, int]:
         """How many paragraphs hold each word."""
+        file = self._word_files.of(Tier.PARAGRAPH.value, self.setting("state") or "")
+        if file is not None:
+            said = self._tokens([term for term in terms if term.strip()])
+            return {term: min(map(file.held, tokens), default=0) for term, tokens in said.items()}
         return {
             term: self._rows(
                 "select count(*) from paragraph_words where paragraph_words match :expression",
@@ -182,6 +235,36 @@ class FullText(NodeRows, Bounded):
                 if "phrase" not in str(error):  # a letter younger than SQLite's tables parts a word
                     raise
         return found
+
+    def _settle_words(self, state: str, exact_below: int) -> set[Path]:
+        """Makes a file of words for every tier with so many passages or more; the paths of those there are then."""
+        wanted: set[Path] = set()
+        for tier in _COLUMNS:
+            if self.size(tier) >= min(exact_below, WORDS_FROM):
+                path = self._word_files.path(tier.value, state)
+                wanted.add(path)
+                if word_file.opened(path) is None:
+                    try:
+                        with self._snapshot():
+                            self._build_words(path, tier)
+                    except OSError as error:
+                        log.warning("search by words stays with FTS5, and slower: %s", error)
+        return wanted
+
+    def _build_words(self, path: Path, tier: Tier) -> None:
+        table, columns = f"{tier.value}_words", _COLUMNS[tier]
+        lengths = {key: sum(_varints(size)) for key, size in self._rows(f"select id, sz from {table}_docsize")}
+        for kind in ("row", "instance"):
+            self._db.execute(
+                f"create virtual table if not exists temp.{table}_{kind} using fts5vocab('main', '{table}', '{kind}')"
+            )
+        weight = " ".join(f"when '{name}' then {own}" for name, own in zip(columns, _COLUMN_WEIGHTS, strict=False))
+        word_file.build(
+            path,
+            lengths,
+            self._db.execute(f"select term, doc from temp.{table}_row"),
+            self._db.execute(f"select term, doc, case col {weight} end from temp.{table}_instance"),
+        )
 
     def _insert_words(self, number: int, title: str, node: Node) -> None:
         if node.tier is Tier.PARAGRAPH and node.text:
@@ -229,11 +312,6 @@ def _parted(held: Mapping[str, int], most: int) -> tuple[list[str], list[str]]:
             break
         rare.append(term)
     return rare, [term for term in held if term not in rare]
-
-
-def _rarity(total: int, holding: int) -> float:
-    """A word's weight as FTS5's bm25 has it (Robertson & Spärck Jones 1976), never below a millionth."""
-    return max(math.log((max(total - holding, 0) + 0.5) / (holding + 0.5)), 1e-6)
 
 
 def _varints(data: bytes) -> list[int]:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kohaku.store.file import File
 from kohaku.text import storable
 from kohaku.tree import Kind, Tier
+
+Numbers = NDArray[np.int64]
+Within = Callable[[Numbers], NDArray[np.bool_]]
+"""Tells which of some keys are searched."""
 
 # The nodes of a tier that are paragraphs of some kinds, or sentences of such.
 OF_KINDS = {
@@ -54,3 +61,22 @@ class Bounded(File):
             {"ids": json.dumps([storable(id) for id in documents])},
         )
         return [key for (key,) in rows]
+
+    def _within(self, tier: Tier, documents: Collection[str] | None, kinds: Collection[Kind] | None) -> Within:
+        """Tells which of a tier's keys a search may find."""
+        bound = self._bound(documents, kinds)
+        tests: list[Within] = []
+        if documents is not None:
+            spans = self._rows(
+                """
+                select key, key + last from node
+                where position = 0 and document in (select value from json_each(:documents)) order by key
+                """,
+                bound,
+            )
+            firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
+            tests.append(lambda keys: np.searchsorted(firsts, keys, "right") > np.searchsorted(lasts, keys, "left"))
+        if kinds is not None:
+            wanted = np.array([key for (key,) in self._rows(OF_KINDS[tier], bound)], np.int64)
+            tests.append(lambda keys: np.isin(keys, wanted))
+        return lambda keys: np.logical_and.reduce([test(keys) for test in tests])

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kohaku.store.hits import Numbers
 from kohaku.tree import Vectors
 
-Numbers = NDArray[np.int64]
 Blocks = Iterable[tuple[Numbers, Vectors]]
 
 PROBED = 16  # one cell in so many is searched; measured on a million made vectors: recall@10 .975, at 1 in 32 .966

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kohaku.errors import StoreError
 from kohaku.sqlite import sqlite3
+from kohaku.store.beside import sweep
 from kohaku.store.documents import Documents
 from kohaku.store.figures import Figures
 from kohaku.store.full_text import FullText
@@ -121,6 +122,15 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
                 self._insert_vector(2 * number + 1, "direct", key, direct[node.position])
             self._insert_words(number, document.title, node)
         self._tally(+1, Counter(node.tier.value for node in nodes))
+
+    def settle(self, exact_below: int) -> None:
+        """Makes the files beside the index of every part with so many nodes or more, where it has changed since.
+
+        Those of another state go: until the next ones are made, search by meaning is exact, by words FTS5's.
+        """
+        state = self.setting("state") or ""
+        wanted = self._settle_vectors(state, exact_below) | self._settle_words(state, exact_below) if state else set()
+        sweep(self.path, wanted)
 
     def _has_changed(self) -> None:
         """What was made from the vectors before is out of date."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohaku.store import inverted_file as ivf
-from kohaku.store.blocks import Block, Numbers, nearest
+from kohaku.store.beside import Beside
+from kohaku.store.blocks import Block, nearest
 from kohaku.store.file import MEMORY_MB
-from kohaku.store.hits import OF_KINDS, Bounded, Hit, best_of
+from kohaku.store.hits import Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
 from kohaku.tree import Kind, Tier, Vectors
 
 log = logging.getLogger("kohaku")
 
-IVF = ".ivf"
-Within = Callable[[Numbers], NDArray[np.bool_]]
-"""Tells which of some numbers, or keys, are searched."""
 Chunk = tuple[int, Numbers, NDArray[np.intp]]
 """A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it."""
 
@@ -62,7 +59,7 @@ class VectorTable(NodeRows, Bounded):
     def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
         super().__init__(db, path, writable=writable, memory_mb=memory_mb)
         self._held = Held(memory_mb << 20)
-        self._ivf: dict[str, tuple[str, ivf.InvertedFile]] = {}
+        self._ivf = Beside(path, ".ivf", ivf.opened)
 
     def nearest(
         self,
@@ -93,29 +90,10 @@ class VectorTable(NodeRows, Bounded):
 
     def _nearest(self, part: str, rows: Vectors, limit: int, within: Within | None) -> list[dict[int, float]]:
         """The vectors' neighbours by number with their cosines: by inverted file where there is one, else exactly."""
-        found = self._ivf_of(part) if within is None else None
+        found = self._ivf.of(part, self.setting("state") or "") if within is None else None
         if found is None:
             return nearest(self._blocks(part, within), rows, limit)
         return [scores if row.any() else {} for row, scores in zip(rows, found.search(rows, limit), strict=True)]
-
-    def _within(self, tier: Tier, documents: Collection[str] | None, kinds: Collection[Kind] | None) -> Within:
-        """Tells which of a tier's vectors, by number, a search may find."""
-        bound = self._bound(documents, kinds)
-        tests: list[Within] = []
-        if documents is not None:
-            spans = self._rows(
-                """
-                select key, key + last from node
-                where position = 0 and document in (select value from json_each(:documents)) order by key
-                """,
-                bound,
-            )
-            firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
-            tests.append(lambda keys: np.searchsorted(firsts, keys, "right") > np.searchsorted(lasts, keys, "left"))
-        if kinds is not None:
-            wanted = np.array([key for (key,) in self._rows(OF_KINDS[tier], bound)], np.int64)
-            tests.append(lambda keys: np.isin(keys, wanted))
-        return lambda numbers: np.logical_and.reduce([test(numbers // 2) for test in tests])
 
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
@@ -132,28 +110,21 @@ class VectorTable(NodeRows, Bounded):
                 (number, tier, document, np.asarray(vector, np.float32).tobytes()),
             )
 
-    def settle(self, exact_below: int) -> None:
-        """Makes an inverted file of every part with so many vectors or more, where the store has changed since.
-
-        Those of another state go: until the next ones are made, search is exact.
-        """
-        state = self.setting("state") or ""
+    def _settle_vectors(self, state: str, exact_below: int) -> set[Path]:
+        """Makes an inverted file of every part with so many vectors or more; the paths of those there are then."""
         wanted: set[Path] = set()
-        large = [tier for tier in (Tier.SENTENCE, Tier.PARAGRAPH) if state and self.size(tier) >= exact_below]
+        large = [tier for tier in (Tier.SENTENCE, Tier.PARAGRAPH) if self.size(tier) >= exact_below]
         for part in (part for tier in large for part in _PARTS[tier]):
             [(count,)] = self._rows("select count(*) from vector where tier = :part", {"part": part})
             if count >= exact_below:
-                path = self._ivf_path(part, state)
+                path = self._ivf.path(part, state)
                 wanted.add(path)
                 if ivf.opened(path) is None:
                     try:
                         ivf.build(path, partial(self._blocks, part), count, self.dimensions)
                     except OSError as error:
                         log.warning("search by meaning stays exact, and slower: %s", error)
-        ours = re.compile(rf"{re.escape(self.path.name)}-[0-9a-f]{{16}}-[a-z]+{re.escape(IVF)}(\.part\d*)?")
-        for path in self.path.parent.iterdir():
-            if ours.fullmatch(path.name) and path not in wanted:
-                path.unlink(missing_ok=True)
+        return wanted
 
     def _blocks(self, part: str, within: Within | None = None) -> Iterator[Block]:
         """The vectors of a part, by sqlite-vec's own chunks: to ask it row by row or question by question takes longer.
@@ -162,7 +133,7 @@ class VectorTable(NodeRows, Bounded):
         """
         self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
         for chunk, numbers, places in self._chunks(part):
-            chosen = slice(None) if within is None else within(numbers)
+            chosen = slice(None) if within is None else within(numbers // 2)
             if not isinstance(chosen, slice) and not chosen.any():
                 continue
             rows = self._held.rows.get(chunk)
@@ -183,14 +154,3 @@ class VectorTable(NodeRows, Bounded):
                     found.append((chunk, np.frombuffer(numbers, np.int64)[places], places))
             self._held.chunks[part] = found
         return self._held.chunks[part]
-
-    def _ivf_path(self, part: str, state: str) -> Path:
-        return self.path.with_name(f"{self.path.name}-{state}-{part}{IVF}")
-
-    def _ivf_of(self, part: str) -> ivf.InvertedFile | None:
-        """The inverted file of a part as the store is now; None where there is none."""
-        state = self.setting("state") or ""
-        known = self._ivf.get(part)
-        if state and (known is None or known[0] != state) and (found := ivf.opened(self._ivf_path(part, state))):
-            known = self._ivf[part] = state, found
-        return known[1] if known and known[0] == state else None
