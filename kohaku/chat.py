@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +90,26 @@ class Manner:
         if what is Remedy.OTHER_FORMAT:
             return replace(self, format=Format(self.format + 1))
         return replace(self, refused=self.refused | {parameter})
+
+
+PENALTY = 0.5
+"""What a word costs each time it has been said (OpenAI's `frequency_penalty`, 0 to 2), for one that went in circles."""
+
+CIRCLES = re.compile(r"(.{4,200}?)\1{5,}.{0,200}\Z", re.DOTALL)
+"""The end of a reply that says the same over and over until it is cut off, as small models do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """In what a reply may differ from another to the same words: the seed, and a penalty on repetition."""
+
+    seed: int | None
+    penalty: float = 0.0
+
+    def next(self, unreadable: str) -> Draw:
+        """What to ask with after a reply that can't be read."""
+        circles = CIRCLES.search(unreadable[-4000:])
+        return Draw(None if self.seed is None else self.seed + 1, PENALTY if circles else 0.0)
 
 
 @dataclass(slots=True)
@@ -178,7 +199,7 @@ class OpenAIChat:
         if cache is None:
             return self._asked(messages, schema)[0]
         # in the manner of the first request, whatever the server turns out to take: a rerun knows no more
-        key = key_of(self._place, self._request(messages, schema, self._seed, Manner()))
+        key = key_of(self._place, self._request(messages, schema, Draw(self._seed), Manner()))
         known = cache.get(key)
         if known is not None:
             try:
@@ -195,19 +216,21 @@ class OpenAIChat:
 
     def _asked(self, messages: Sequence[Message], schema: type[T]) -> tuple[T, str]:
         """The server's reply as its schema, and the text that it was read from."""
+        text = ""
         try:
             try:
-                return _read(self._reply(messages, schema, self._seed), schema)
+                text = self._reply(messages, schema, Draw(self._seed))
+                return _read(text, schema)
             except ReplyError as error:
                 again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
-            return _read(self._reply(again, schema, None if self._seed is None else self._seed + 1), schema)
+            return _read(self._reply(again, schema, Draw(self._seed).next(text)), schema)
         except ContextTooLong:
             raise  # no failure yet: the caller may have less to say
         except (ModelError, ReplyError):
             self.usage.add(schema_name(schema), failures=1)
             raise
 
-    def _reply(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
+    def _reply(self, messages: Sequence[Message], schema: type[BaseModel], draw: Draw) -> str:
         """The text of one reply, over as many tries as are allowed."""
         import tenacity
 
@@ -219,15 +242,15 @@ class OpenAIChat:
             reraise=True,
         )
         try:
-            return tries(self._in_some_manner, messages, schema, seed)
+            return tries(self._in_some_manner, messages, schema, draw)
         except _Passing as error:
             raise ModelError(f"the model failed {self._tries} times, the last time: {error}: run again later") from None
 
-    def _in_some_manner(self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None) -> str:
+    def _in_some_manner(self, messages: Sequence[Message], schema: type[BaseModel], draw: Draw) -> str:
         """One reply, asked for in ever plainer manners until the server takes one."""
         while True:
             manner = self._server.manner
-            request = {**self._request(messages, schema, seed, manner), **_streamed(manner)}
+            request = {**self._request(messages, schema, draw, manner), **_streamed(manner)}
             try:
                 return self._call(request, schema_name(schema))
             except _Refused as refusal:
@@ -236,11 +259,13 @@ class OpenAIChat:
                         self._server.manner = manner.after(refusal.remedy, refusal.parameter)
 
     def _request(
-        self, messages: Sequence[Message], schema: type[BaseModel], seed: int | None, manner: Manner
+        self, messages: Sequence[Message], schema: type[BaseModel], draw: Draw, manner: Manner
     ) -> dict[str, Any]:
         optional: dict[str, Any] = {"temperature": self._temperature, "max_tokens": self._max_output}
-        if seed is not None:
-            optional["seed"] = seed
+        if draw.seed is not None:
+            optional["seed"] = draw.seed
+        if draw.penalty:
+            optional["frequency_penalty"] = draw.penalty
         if "max_tokens" in manner.refused:
             optional["max_completion_tokens"] = self._max_output
         if manner.format is Format.SCHEMA:
@@ -396,6 +421,7 @@ OPTIONAL = (
     "response_format",
     "temperature",
     "seed",
+    "frequency_penalty",
     "max_tokens",
     "max_completion_tokens",
     "stream_options",

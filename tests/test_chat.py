@@ -333,6 +333,18 @@ def test_an_unreadable_reply_is_asked_for_once_more(server: FakeServer, connect:
     assert "JSON object only" in server.prompt()
 
 
+@pytest.mark.parametrize(
+    ("text", "penalties"),
+    [('{"queries": ["' + "The answer is 3. " * 60 + "The an", [None, 0.5]), ('{"queries": ["a', [None, None])],
+)
+def test_a_reply_that_goes_in_circles_is_asked_for_again_with_a_penalty_on_repetition(
+    server: FakeServer, connect: Connect, text: str, penalties: list[float | None]
+) -> None:
+    server.play(says(text, finish="length"), GOOD)
+    assert connect().ask(MESSAGES, Plan) == PLAN
+    assert [request.get("frequency_penalty") for request in server.requests] == penalties
+
+
 @pytest.mark.parametrize("text", ["{}", "", "no JSON", '{"queries": {}}', "[]"])
 def test_no_silent_blanks_a_reply_unreadable_twice_is_a_failed_call(
     server: FakeServer, connect: Connect, text: str
