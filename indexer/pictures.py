@@ -35,12 +35,14 @@ class PagePicture:
     data: bytes
 
 
-def drawn(path: Path, numbers: Sequence[int], reading: Reading = AS_EVER) -> dict[int, PagePicture]:
+def drawn(
+    path: Path, numbers: Sequence[int], reading: Reading = AS_EVER, *, resolution: int = RESOLUTION
+) -> dict[int, PagePicture]:
     """The pictures of a PDF's pages by page number; a page that can't be drawn within the file's limits has none."""
     found: dict[int, PagePicture] = {}
     for start in range(0, len(numbers), BATCH):
         batch = tuple(numbers[start : start + BATCH])
-        outcome = boxed(path, _within(reading, len(batch)), partial(attempt, batch))
+        outcome = boxed(path, _within(reading, len(batch)), partial(attempt, batch, resolution=resolution))
         if not isinstance(outcome, ReadError):
             found.update((picture.number, picture) for picture in outcome)
     return found
@@ -62,11 +64,13 @@ def _within(reading: Reading, pages: int) -> Reading:
 # ---- what happens in the process
 
 
-def attempt(numbers: Sequence[int], path: Path, reading: Reading) -> tuple[PagePicture, ...] | ReadError:
+def attempt(
+    numbers: Sequence[int], path: Path, reading: Reading, *, resolution: int = RESOLUTION
+) -> tuple[PagePicture, ...] | ReadError:
     """The pictures of those pages that can be drawn."""
     try:
         with _opened(path, reading) as file:
-            return tuple(_pictures(file, numbers))
+            return tuple(_pictures(file, numbers, resolution))
     except ReadError as error:
         return error
 
@@ -103,19 +107,19 @@ def _opened(path: Path, reading: Reading) -> Iterator[Any]:
         raise ReadError(f"{reason}: if it has changed, index it again; else repair or export it again") from None
 
 
-def _pictures(file: Any, numbers: Sequence[int]) -> Iterator[PagePicture]:
+def _pictures(file: Any, numbers: Sequence[int], resolution: int) -> Iterator[PagePicture]:
     pymupdf = mupdf.load()
 
     for number in numbers:
         try:
-            yield _picture(file[number - 1], number)
+            yield _picture(file[number - 1], number, resolution)
         except (RuntimeError, ValueError, IndexError, pymupdf.mupdf.FzErrorBase):
             continue  # its text may have been read all the same
 
 
-def _picture(page: Any, number: int) -> PagePicture:
+def _picture(page: Any, number: int, resolution: int) -> PagePicture:
     """The page as PNG, which suits text and takes half of JPEG's time, or as JPEG where it holds photographs."""
-    pixmap = _pixmap(page, RESOLUTION)
+    pixmap = _pixmap(page, resolution)
     data = bytes(pixmap.tobytes("png"))
     if len(data) > MOST_PNG_BYTES:
         data = bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))

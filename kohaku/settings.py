@@ -163,6 +163,17 @@ class Settings(BaseModel):
         "that no order of the runs changes",
     )
 
+    # serving
+    token: SecretStr | None = Field(
+        None, description="what requests to `kohaku serve` must bear; needed where others can reach it"
+    )
+    hosts: tuple[str, ...] | None = Field(
+        None, description="further names that `kohaku serve` is known by, several between commas"
+    )
+    upload_mb: int = Field(
+        100, ge=0, description="megabytes that a file sent to `kohaku serve` may have, 0: it takes none"
+    )
+
     @property
     def key(self) -> str | None:
         """The key for models' servers, as it is sent."""
@@ -213,7 +224,7 @@ class Settings(BaseModel):
         """How many readings a question gets."""
         return self.runs or len(self.models or (1,))
 
-    @field_validator("models", mode="before")
+    @field_validator("models", "hosts", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
         if isinstance(value, Mapping):

@@ -26,6 +26,7 @@ HEAVY_AT_TOP = {
     "docx": {"indexer.readers.docx"},
     "pptx": {"indexer.readers.pptx"},
 }
+WEB = ("fastapi", "starlette", "uvicorn")
 HEAVY_WITHIN = {
     "faiss": {"kohaku.store.inverted_file"},
     "torch": {"kohaku.embedders.export", "kohaku.hub", "kohaku.token_vectors"},
@@ -132,6 +133,12 @@ def test_a_reader_loads_its_library_and_nothing_loads_the_reader_before_it_is_ne
     assert {one.by for one in found} <= HEAVY_AT_TOP[library]
     loading = {one.by for one in IMPORTS if one.of in HEAVY_AT_TOP[library]}
     assert [name for name in loading if not name.startswith("indexer.readers.")] == []
+
+
+def test_the_web_alone_loads_what_serves_it() -> None:
+    found = [one for one in IMPORTS if one.of.partition(".")[0] in WEB and not one.typing]
+    assert found and {one.by for one in found if not one.by.startswith("kohaku.doors.web.")} == {"kohaku.doors.serving"}
+    assert not {"kohaku.doors.serving", *WEB} & _loaded_with("kohaku.doors.cli")
 
 
 def test_the_command_line_starts_without_any_heavy_library() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands import answer, contents, index, mcp, parse, profile, retrieve, score, vote
+from kohaku.doors.commands import answer, contents, index, mcp, parse, profile, retrieve, score, serve, vote
 from kohaku.doors.commands.terminal import say
 from kohaku.errors import KohakuError
 
@@ -111,6 +111,7 @@ for _command in (
     contents.info,
     contents.remove,
     contents.check,
+    serve.serve,
     profile.profile,
     mcp.mcp,
 ):

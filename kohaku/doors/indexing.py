@@ -14,6 +14,7 @@ from kohaku.chat import OpenAIChat
 from kohaku.doors.reading import drawing_of, reading_of
 from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
+from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError
 from kohaku.profile import Profile
 from kohaku.profile import load as load_profile
@@ -31,16 +32,18 @@ def index(
     prune: bool = False,
     force: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    embedder: Embedder | None = None,
 ) -> Report:
     """Brings the index at `settings.db` up to date with files and folders, making it where there is none.
 
-    With `settings.captions` a model then describes the figures; raises SettingsError where there is no model.
+    `embedder` is the one that the settings name, where it is loaded already. With `settings.captions` a model then
+    describes the figures; raises SettingsError where there is no model.
     """
     given = [Path(path) for path in paths]
     if not settings.db.exists() and not any(path.exists() for path in given):
         raise KohakuError(f"no such file or folder: {', '.join(map(str, given))}; {settings.db} was not made")
     chat, profile = _captioner(settings), load_profile(settings.profile)
-    embedder = load_embedder(settings, settings.embedder or "default")
+    embedder = embedder or load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
         store.remember("embedder", settings.embedder or "default")
         report = build(

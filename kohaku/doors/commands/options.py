@@ -167,6 +167,9 @@ SETTINGS: dict[str, Any] = {
         Tiebreak | None,
         typer.Option("--tiebreak", help="What a tie gives: the first run's value, or a blank.", show_default="by mode"),
     ],
+    "token": Annotated[
+        str | None, typer.Option("--token", help="What requests must bear.", show_default="KOHAKU_TOKEN")
+    ],
 }
 """The option of each setting that has one, by the setting's name."""
 

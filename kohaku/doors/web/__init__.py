@@ -1,0 +1,1 @@
+"""An index over HTTP: a REST interface, and a page that uses it."""
