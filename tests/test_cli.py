@@ -43,6 +43,7 @@ COMMANDS = (
     "check",
     "mcp",
     "profile",
+    "serve",
 )
 QUESTION = "How much water did Lake Site draw in 2023?"
 HOSTILE = "An [bold]bold[/bold] text, [/x] and [red] stay."
