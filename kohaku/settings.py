@@ -103,6 +103,9 @@ class Settings(BaseModel):
     decompose: Decompose = Field(
         "auto", description="whether a question is split into parts: where it shows some, on: where a model finds some"
     )
+    depth: int = Field(
+        2, ge=0, le=4, description="how often a part whose evidence is thin is split, or asked again in other words"
+    )
     condense: Condense = Field(
         "auto",
         description="whether long paragraphs are cut to their best sentences; auto: for questions in other words",

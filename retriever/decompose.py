@@ -202,11 +202,16 @@ FEWEST = 2  # key terms: "and when?" alone can't be searched
 def _several_questions(question: str) -> list[str]:
     """The questions that stand one after another; a later one with a pronoun takes along the names of the first."""
     pieces = [piece.strip(" ,;?") for piece in _NEXT_QUESTION.split(question)]
-    names = " ".join(dict.fromkeys(match[0] for match in re.finditer(_ITEM, _start_lowered(pieces[0]))))
+    names = " ".join(names_in(pieces[0]))
     texts = [pieces[0], *(f"{piece} ({names})" if names and _PRONOUN.search(piece) else piece for piece in pieces[1:])]
     if not all(_ASKS_AT_START.match(text) and len(key_terms(text).split()) >= FEWEST for text in texts):
         return []
     return [f"{text[0].upper()}{text[1:]}?" for text in texts]
+
+
+def names_in(question: str) -> list[str]:
+    """The names and years in a question, as far as its letters show, each once."""
+    return list(dict.fromkeys(match[0] for match in re.finditer(_ITEM, _start_lowered(question))))
 
 
 # ---- one question of several names or years

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 from kohaku import embedders, watch
 from kohaku.cache import folder
-from kohaku.chat import Chat, OpenAIChat
+from kohaku.chat import Chat, OpenAIChat, attempt
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.profile import load as load_profile
@@ -22,13 +22,16 @@ from kohaku.settings import Settings, load
 from kohaku.spending import Purse, Usage
 from kohaku.store import Store
 from kohaku.tokens import count
+from kohaku.words import words
 from retriever.decompose import Aim, Part, decompose
+from retriever.deepen import Deepening, Find, in_context
 from retriever.evidence import Evidence, Filtered
 from retriever.filters import sections, sources
 from retriever.parts import gather
-from retriever.plan import imagined, plan
+from retriever.plan import asked, imagined, plan
 from retriever.rerank import ChatReranker, Reranker, Second
 from retriever.retrieve import Limits, retrieve
+from retriever.trust import rarities
 
 Loaded = TypeVar("Loaded")
 
@@ -278,13 +281,20 @@ class Searcher:
         choosing = settings.section_filter and chat is not None
         wide = replace(limits, budget=limits.budget * OFFERED) if choosing else limits
 
-        def find(text: str, aim: Aim) -> Evidence:
-            own = planned if text == question else Plan(self._ruled(text))
+        def find(text: str, aim: Aim, more: Sequence[str] = ()) -> Evidence:
+            own = planned if text == question else Plan((*self._ruled(text), *more))
             looked = replace(wide, top_k=wide.top_k * 2) if aim is Aim.OVERVIEW else wide
             return self._find(text, own, looked, scope=scope, explain=explain)
 
         if planned.parts:
-            evidence = gather(question, planned.parts, find, budget=wide.budget, answer=self._answer_part)
+            deepen = self._deepening(question, find, wide.budget)
+            evidence = gather(
+                question,
+                planned.parts,
+                lambda text, aim: find(text, aim) if text == question else deepen(text, aim, settings.depth),
+                budget=wide.budget,
+                answer=self._answer_part,
+            )
         else:
             evidence = find(question, Aim.FACT)
         if choosing and chat is not None:
@@ -303,6 +313,25 @@ class Searcher:
         )
         watch.tell(evidence)
         return evidence
+
+    def _deepening(self, question: str, find: Find, budget: int) -> Deepening:
+        """How the question's parts are looked for again where their evidence is thin."""
+        settings, chat, tell = self.settings, self.planner, self._tell("planner")
+
+        def reword(part: str) -> list[str]:
+            said = (
+                attempt(lambda: asked(part, chat, max(1, settings.queries - 1), self.profile), tell) if chat else None
+            )
+            return said or [in_context(part, question)]
+
+        return Deepening(
+            find,
+            rare=lambda part: rarities(set(words(part)), self.store),
+            split=lambda part: decompose(part, by=settings.decompose, chat=chat, on_failure=tell, profile=self.profile),
+            reword=reword,
+            answer=self._answer_part,
+            budget=budget,
+        )
 
     def _ruled(self, part: str) -> tuple[str, ...]:
         """What to search for a part by."""
