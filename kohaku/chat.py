@@ -5,31 +5,31 @@ from __future__ import annotations
 import copy
 import json
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from kohaku import deadline, watch
+from kohaku.completion import fault, inner_fault, joined, spent
 from kohaku.endpoint import Endpoint
 from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
-from kohaku.images import data_url
 from kohaku.replies import parse
 from kohaku.reply_cache import ReplyCache, key_of
+from kohaku.request import OPTIONAL, Draw, Manner, Message, Terms, arguments, reminder, schema_name, streamed
 from kohaku.spending import Price, Purse, Usage
 from kohaku.streaming import BrokenOff, Called, NotStreamed, Waiting, Written, collected
-from kohaku.text import storable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
+
+__all__ = ["Chat", "Message", "OpenAIChat", "attempt"]
 
 T = TypeVar("T", bound=BaseModel)
 Reply = TypeVar("Reply")
@@ -37,15 +37,6 @@ Reply = TypeVar("Reply")
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is better asked again by the next run
 LONGEST_DELAY = 60.0
 CHARACTERS = 2  # a token has more in most scripts: what a prompt may cost is reckoned by it before it is sent
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a conversation, with the pictures (PNG, JPEG, GIF or WebP) that come after its words."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
-    images: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 class Chat(Protocol):
@@ -70,53 +61,11 @@ def attempt(ask: Callable[[], Reply], on_failure: Callable[[KohakuError], None] 
         return None
 
 
-class Format(IntEnum):
-    """How a reply's form is asked for, the strongest way first."""
-
-    SCHEMA = 0
-    OBJECT = 1
-    TEXT = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """What a server turned out to take: the format, and the parameters that it refused."""
-
-    format: Format = Format.SCHEMA
-    refused: frozenset[str] = frozenset()
-
-    def after(self, what: Remedy, parameter: str) -> Manner:
-        """The manner to go on with after a refusal."""
-        if what is Remedy.OTHER_FORMAT:
-            return replace(self, format=Format(self.format + 1))
-        return replace(self, refused=self.refused | {parameter})
-
-
-PENALTY = 0.5
-"""What a word costs each time it has been said (OpenAI's `frequency_penalty`, 0 to 2), for one that went in circles."""
-
-CIRCLES = re.compile(r"(.{4,200}?)\1{5,}.{0,200}\Z", re.DOTALL)
-"""The end of a reply that says the same over and over until it is cut off, as small models do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """In what a reply may differ from another to the same words: the seed, and a penalty on repetition."""
-
-    seed: int | None
-    penalty: float = 0.0
-
-    def next(self, unreadable: str) -> Draw:
-        """What to ask with after a reply that can't be read."""
-        circles = CIRCLES.search(unreadable[-4000:])
-        return Draw(None if self.seed is None else self.seed + 1, PENALTY if circles else 0.0)
-
-
 @dataclass(slots=True)
 class _Server:
     """What has turned out about a server, for all who ask it."""
 
-    manner: Manner = Manner()
+    manner: Manner = field(default_factory=Manner)
     was_reached: bool = False  # one that answered once and is gone may come back
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -199,7 +148,7 @@ class OpenAIChat:
         if cache is None:
             return self._asked(messages, schema)[0]
         # in the manner of the first request, whatever the server turns out to take: a rerun knows no more
-        key = key_of(self._place, self._request(messages, schema, Draw(self._seed), Manner()))
+        key = key_of(self._place, arguments(self._terms, messages, schema, Draw(self._seed), Manner()))
         known = cache.get(key)
         if known is not None:
             try:
@@ -250,36 +199,17 @@ class OpenAIChat:
         """One reply, asked for in ever plainer manners until the server takes one."""
         while True:
             manner = self._server.manner
-            request = {**self._request(messages, schema, draw, manner), **_streamed(manner)}
+            asked = {**arguments(self._terms, messages, schema, draw, manner), **streamed(manner)}
             try:
-                return self._call(request, schema_name(schema))
+                return self._call(asked, schema_name(schema))
             except _Refused as refusal:
                 with self._server.lock:
                     if self._server.manner == manner:  # else another thread met the same refusal, and went on from it
                         self._server.manner = manner.after(refusal.remedy, refusal.parameter)
 
-    def _request(
-        self, messages: Sequence[Message], schema: type[BaseModel], draw: Draw, manner: Manner
-    ) -> dict[str, Any]:
-        optional: dict[str, Any] = {"temperature": self._temperature, "max_tokens": self._max_output}
-        if draw.seed is not None:
-            optional["seed"] = draw.seed
-        if draw.penalty:
-            optional["frequency_penalty"] = draw.penalty
-        if "max_tokens" in manner.refused:
-            optional["max_completion_tokens"] = self._max_output
-        if manner.format is Format.SCHEMA:
-            form = {"name": schema_name(schema), "strict": True, "schema": strict_schema(schema)}
-            optional["response_format"] = {"type": "json_schema", "json_schema": form}
-        else:
-            messages = [*messages[:-1], replace(messages[-1], content=messages[-1].content + spelt_out(schema))]
-        if manner.format is Format.OBJECT:
-            optional["response_format"] = {"type": "json_object"}
-        if "system" in manner.refused:
-            messages = without_system(messages)
-        texts = [{"role": message.role, "content": _parts(message)} for message in messages]
-        kept = {name: value for name, value in optional.items() if name not in manner.refused}
-        return {"model": self.model, "messages": texts, **kept}
+    @property
+    def _terms(self) -> Terms:
+        return Terms(self.model, self._temperature, self._max_output)
 
     def _call(self, request: Mapping[str, Any], stage: str) -> str:
         """One HTTP call; its errors as _Passing, _Refused, ContextTooLong or ModelError."""
@@ -293,7 +223,7 @@ class OpenAIChat:
                 completion = self._completed(request, stage, min(self._timeout, left), most, paid)
         except openai.APIStatusError as error:
             self._server.was_reached = True
-            raise self._meaning(_fault(error), request) from None
+            raise self._meaning(fault(error), request) from None
         except NotStreamed:
             raise _Refused(Remedy.WITHOUT, "stream") from None
         except BrokenOff:
@@ -307,7 +237,7 @@ class OpenAIChat:
         except openai.OpenAIError as error:
             body = getattr(error, "body", None)
             if isinstance(body, Mapping):  # in the midst of a stream
-                raise self._meaning(_inner_fault(body), request) from None
+                raise self._meaning(inner_fault(body), request) from None
             raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
         try:
             return self._content(completion, request)
@@ -331,7 +261,7 @@ class OpenAIChat:
             except BaseException:
                 paid.append(most)  # nobody says what a reply that broke off cost
                 raise
-        prompt, reply = _spent(made)
+        prompt, reply = spent(made)
         cost = self._count(prompt, reply, stage, most)
         paid.append(cost)
         told_cost = cost if self.price else None
@@ -360,10 +290,10 @@ class OpenAIChat:
         if not completion.choices:
             error = getattr(completion, "error", None)  # gateways report a failure behind them with status 200
             if isinstance(error, Mapping):
-                raise self._meaning(_inner_fault(error), request)
+                raise self._meaning(inner_fault(error), request)
             raise ReplyError("the model's reply is empty")
         choice = completion.choices[0]
-        text = _joined(getattr(choice.message, "content", None))
+        text = joined(getattr(choice.message, "content", None))
         if text.strip():
             return text
         if getattr(choice.message, "refusal", None):
@@ -417,18 +347,6 @@ class OpenAIChat:
         self._sleep(seconds)
 
 
-OPTIONAL = (
-    "response_format",
-    "temperature",
-    "seed",
-    "frequency_penalty",
-    "max_tokens",
-    "max_completion_tokens",
-    "stream_options",
-    "stream",
-)
-
-
 class _Passing(Exception):
     """A fault that may be gone at the next try; `wait` are the seconds the server asked for."""
 
@@ -455,95 +373,3 @@ def _still_left(seconds: float) -> float:
 
 def _read(text: str, schema: type[T]) -> tuple[T, str]:
     return parse(text, schema), text
-
-
-def schema_name(schema: type[BaseModel]) -> str:
-    """The name a schema goes by in a request."""
-    return str(getattr(schema, "schema_name", schema.__name__.lower()))
-
-
-def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema as strict servers want it: every property required, no others, nothing referred to elsewhere."""
-    whole = schema.model_json_schema()
-    return _strict(whole, whole.get("$defs", {}))  # type: ignore[no-any-return]
-
-
-def _strict(part: Any, definitions: Mapping[str, Any]) -> Any:
-    if isinstance(part, list):
-        return [_strict(item, definitions) for item in part]
-    if not isinstance(part, dict):
-        return part
-    if "$ref" in part:
-        return _strict(definitions[part["$ref"].rsplit("/", 1)[-1]], definitions)
-    kept = {key: value for key, value in part.items() if key not in ("$defs", "default", "title")}
-    if "properties" in kept:
-        properties = {name: _strict(value, definitions) for name, value in kept["properties"].items()}
-        return {**kept, "properties": properties, "required": list(properties), "additionalProperties": False}
-    return {key: _strict(value, definitions) for key, value in kept.items()}
-
-
-def spelt_out(schema: type[BaseModel]) -> str:
-    """The schema in words, for servers that take none."""
-    return f"\n\nReply with one JSON object of this schema and nothing else:\n{json.dumps(strict_schema(schema))}"
-
-
-def reminder(error: ReplyError) -> str:
-    """What a request says when the reply to it could not be read."""
-    return f"\n\nReply with one complete JSON object only, no text before or after it ({error})."
-
-
-def without_system(messages: Sequence[Message]) -> list[Message]:
-    """The messages with the system's words at the head of the first user message, for models that know no such role."""
-    system = "\n\n".join(message.content for message in messages if message.role == "system")
-    first, *rest = [message for message in messages if message.role != "system"]
-    return [replace(first, content=f"{system}\n\n{first.content}"), *rest]
-
-
-def _parts(message: Message) -> str | list[dict[str, Any]]:
-    """A message's content: plain text, as every server takes it, or parts where there are pictures."""
-    words = storable(message.content)
-    if not message.images:
-        return words
-    pictures = [{"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images]
-    return [{"type": "text", "text": words}, *pictures]
-
-
-def _streamed(manner: Manner) -> dict[str, Any]:
-    """What asks for a reply as it is written, where somebody watches and the server can do it."""
-    if not watch.is_watched() or "stream" in manner.refused:
-        return {}
-    return {"stream": True} | (
-        {} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}}
-    )
-
-
-def _spent(completion: Any) -> tuple[int | None, int | None]:
-    """The tokens of a completion's prompt and reply, as far as the server says them."""
-    usage = getattr(completion, "usage", None)
-    return _tokens(getattr(usage, "prompt_tokens", None)), _tokens(getattr(usage, "completion_tokens", None))
-
-
-def _tokens(said: object) -> int | None:
-    """A number of tokens that a server says it spent; None where that is none."""
-    return said if isinstance(said, int) and said >= 0 else None
-
-
-def _fault(error: Any) -> Fault:
-    """What an openai.APIStatusError tells."""
-    body = error.body if isinstance(error.body, Mapping) else {}
-    words = str(body.get("message") or error.message)
-    headers = {name.lower(): value for name, value in error.response.headers.items()}
-    return Fault(error.status_code, words, str(error.code or ""), str(error.param or ""), headers)
-
-
-def _inner_fault(error: Mapping[str, Any]) -> Fault:
-    """What an error inside a response with status 200 tells."""
-    code = error.get("code")
-    return Fault(code if isinstance(code, int) else 502, str(error.get("message", "")), str(code or ""))
-
-
-def _joined(content: Any) -> str:
-    """A message's text, also where a server sends it in parts."""
-    if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""

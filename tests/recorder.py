@@ -12,8 +12,9 @@ from answerer.reader import read
 from answerer.refine import Example, read_twice
 from answerer.synthesize import Section, report
 from indexer.captions import prompt
-from kohaku.chat import Message, schema_name
+from kohaku.chat import Message
 from kohaku.profile import DEFAULT, Profile
+from kohaku.request import schema_name
 from kohaku.tree import Document, Kind
 from retriever.decompose import asked as split
 from retriever.evidence import Context, Evidence

@@ -12,9 +12,10 @@ import pytest
 from fake_server import DROP, FakeServer, Step, fails, says
 from pydantic import BaseModel
 
-from kohaku.chat import Chat, Message, OpenAIChat, strict_schema
+from kohaku.chat import Chat, Message, OpenAIChat
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
+from kohaku.request import strict_schema
 
 
 class Part(BaseModel):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from answerer.answer import Question
 from answerer.prompts import AnswerReply, alias, arranged, block, prompt
-from kohaku.chat import strict_schema
 from kohaku.fence import fence
+from kohaku.request import strict_schema
 from kohaku.tree import Kind
 from retriever.evidence import Context
 
