@@ -41,6 +41,7 @@ COMMANDS = (
     "info",
     "remove",
     "check",
+    "map",
     "mcp",
     "profile",
     "serve",
@@ -212,7 +213,16 @@ def test_wrong_usage_is_said_on_stderr_with_exit_2(run: Run, arguments: list[str
 
 
 def test_each_command_that_reads_an_index_says_where_to_get_one(run: Run) -> None:
-    for command in (["retrieve", "q"], ["answer", "q"], ["docs"], ["show", "n"], ["info"], ["check"], ["mcp"]):
+    for command in (
+        ["retrieve", "q"],
+        ["answer", "q"],
+        ["docs"],
+        ["show", "n"],
+        ["info"],
+        ["check"],
+        ["mcp"],
+        ["map", "--out", "m.svg"],
+    ):
         assert "no index at kohaku.db: make one with `kohaku index" in run(*command).err
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands import answer, contents, index, mcp, parse, profile, retrieve, score, serve, vote
+from kohaku.doors.commands import answer, contents, index, map, mcp, parse, profile, retrieve, score, serve, vote
 from kohaku.doors.commands.terminal import say
 from kohaku.errors import KohakuError
 
@@ -113,6 +113,7 @@ for _command in (
     contents.check,
     serve.serve,
     profile.profile,
+    map.map,
     mcp.mcp,
 ):
     app.command()(_command)

@@ -49,6 +49,27 @@ class NodeRows(File):
         rows = self._rows(query, {"tier": tier.value})
         return int(rows[0][0]) if rows else 0
 
+    def keys(
+        self, tier: Tier, *, documents: Collection[str] | None = None, kinds: Collection[Kind] | None = None
+    ) -> list[int]:
+        """The keys of a tier's nodes in order, all of them or those of documents (by id) and of kinds."""
+        rows = self._rows(
+            """
+            select key from node
+            where tier = :tier
+              and (:documents is null or document in (
+                  select d.key from document d where d.id in (select value from json_each(:documents))))
+              and (:kinds is null or kind in (select value from json_each(:kinds)))
+            order by key
+            """,
+            {
+                "tier": tier.value,
+                "documents": None if documents is None else json.dumps([storable(id) for id in documents]),
+                "kinds": None if kinds is None else json.dumps([kind.value for kind in kinds]),
+            },
+        )
+        return [key for (key,) in rows]
+
     def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
         """Nodes by key, read at once."""
         found = self._nodes("where n.key in (select value from json_each(:keys))", {"keys": json.dumps(list(keys))})
