@@ -56,6 +56,17 @@ def marked(path: Path, boxes: Sequence[Box], reading: Reading = AS_EVER) -> byte
     return outcome
 
 
+def highlighted(path: Path, boxes: Sequence[Box], reading: Reading = AS_EVER) -> bytes:
+    """A PDF of the one page that the boxes stand on, these as highlights over it; its text stays text.
+
+    Links, forms and scripts of the page stay behind. ReadError where it can't be read.
+    """
+    outcome = boxed(path, _within(reading, 1), partial(attempt_highlighted, tuple(boxes)))
+    if isinstance(outcome, ReadError):
+        raise outcome
+    return outcome
+
+
 def _within(reading: Reading, pages: int) -> Reading:
     """The same way of reading, in no more time than so many pages take to be drawn."""
     return replace(reading, limits=replace(reading.limits, seconds=min(reading.limits.seconds, SECONDS * pages)))
@@ -86,6 +97,27 @@ def attempt_marked(boxes: Sequence[Box], path: Path, reading: Reading) -> bytes 
                 rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
                 page.draw_rect(rectangle, color=None, fill=MARK, fill_opacity=0.35)
             return bytes(_pixmap(page, CLOSE_RESOLUTION).tobytes("png"))
+    except ReadError as error:
+        return error
+
+
+def attempt_highlighted(boxes: Sequence[Box], path: Path, reading: Reading) -> bytes | ReadError:
+    """The page with highlights as a file of its own."""
+    pymupdf = mupdf.load()
+
+    number = boxes[0].page - 1
+    try:
+        with _opened(path, reading) as file, pymupdf.open() as single:
+            if not 0 <= number < file.page_count:
+                raise IndexError(number)
+            single.insert_pdf(file, from_page=number, to_page=number, links=False, annots=False, widgets=False)
+            page = single[0]
+            for box in boxes:
+                rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
+                highlight = page.add_highlight_annot(rectangle)
+                highlight.set_colors(stroke=MARK)
+                highlight.update()
+            return bytes(single.tobytes(garbage=3, deflate=True))
     except ReadError as error:
         return error
 

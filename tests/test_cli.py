@@ -200,6 +200,9 @@ def test_the_version_is_shown(run: Run) -> None:
         ["answer", "q", "--metadata", "m.csv"],
         ["answer", "q", "--restart"],
         ["show", "n", "--json", "--picture", "p.png"],
+        ["show", "n", "--tree", "--picture", "p.png"],
+        ["show", "n", "--depth", "1"],
+        ["answer", "q", "--report", "--pictures", "pages"],
         ["index", "x", "--paragraph-vectors", "all"],
         ["score", "--truth", "t.csv"],
         ["docs", "--nosuch"],
@@ -320,6 +323,24 @@ def test_a_node_is_shown_with_the_path_above_and_the_nodes_beside_it(run: Run, d
     assert (shown["kind"], shown["title"]) == ("section", "Power")
 
 
+def test_the_tree_of_a_document_is_shown_as_deep_as_asked_for(run: Run, db: Path) -> None:
+    lines = run("show", "lake", "--tree", "--depth", 2).out.splitlines()
+    assert lines[0] == "lake document: Lake Site report"
+    assert lines[1:] == [
+        "  lake:s1 section: Lake Site report",
+        "    lake:s1.1 section: Power",
+        "    lake:s1.2 section: Water",
+    ]
+    assert run("show", "lake:s1.2", "--tree").out.splitlines()[1].startswith("  lake:s1.2:p1 paragraph: Lake Site drew")
+    [section, *below] = run("show", "lake:s1.2", "--tree", "--json").objects
+    assert (section["parent"], below[0]["parent"], below[1]["parent"]) == (None, "lake:s1.2", "lake:s1.2:p1")
+
+
+def test_several_nodes_are_shown_one_after_the_other(run: Run, db: Path) -> None:
+    assert [one["id"] for one in run("show", "lake:s1.2", "north", "--json").objects] == ["lake:s1.2", "north"]
+    assert "\n\ndocument north" in run("show", "lake:s1.2", "north").out
+
+
 def test_the_figures_of_an_index_are_shown(run: Run, db: Path) -> None:
     [info] = run("info", "--json").objects
     assert info["documents"] == info["nodes"]["document"] == 3
@@ -344,7 +365,7 @@ def test_a_document_is_removed_and_its_file_stays(run: Run, db: Path) -> None:
     [
         (["docs", "--db", "none.db"], "make one with `kohaku index"),
         (["docs", "--db", "files/lake.md"], "is not a kohaku index"),
-        (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku parse --json` print ids"),
+        (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku show DOCUMENT --tree` print ids"),
         (["show", "lake", "--picture", "x.png"], "no place on a page"),
         (["retrieve", "q", "--embedder", "other"], "built with embedder letters-default/26, not letters-other/26"),
         (["index", "files", "--embedder", "other"], "another file with --db"),

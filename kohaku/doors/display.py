@@ -120,18 +120,18 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(names[:FIRST]) + (f" and {len(names) - FIRST} more" if len(names) > FIRST else "")
 
 
-def tree_lines(nodes: Sequence[Node]) -> Iterator[str]:
-    """A document's tree, a line a node, indented by its depth."""
-    depth: dict[int, int] = {}
-    for node in nodes:
-        depth[node.position] = 0 if node.parent is None else depth[node.parent] + 1
+def tree_lines(nodes: Sequence[Node], *, ids: bool = False, depth: int | None = None) -> Iterator[str]:
+    """A tree, or a part of one, a line a node, indented by its depth; with ids, and so deep, if asked."""
+    for node, deep in _deep(nodes, depth):
         label = node.title if node.tier in (Tier.DOCUMENT, Tier.SECTION) else _short(node.text or node.title)
-        yield f"{'  ' * depth[node.position]}{node.kind}{_on(node.pages)}: {one_line(label)}"
+        name = f"{node.id} " if ids else ""
+        yield f"{'  ' * deep}{one_line(f'{name}{node.kind}{_on(node.pages)}: {label}')}"
 
 
-def tree_objects(nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
-    """A document's tree in the form of `kohaku parse`'s JSON, an object a node."""
-    for node in nodes:
+def tree_objects(nodes: Sequence[Node], *, depth: int | None = None) -> Iterator[dict[str, Any]]:
+    """A tree, or a part of one, in the form of `kohaku parse`'s JSON, an object a node; so deep, if asked."""
+    ids = {node.position: node.id for node in nodes}
+    for node, _ in _deep(nodes, depth):
         yield {
             "id": node.id,
             "kind": node.kind,
@@ -139,8 +139,17 @@ def tree_objects(nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
             "title": node.title,
             "pages": list(node.pages) if node.pages else None,
             "text": node.text,
-            "parent": None if node.parent is None else nodes[node.parent].id,
+            "parent": None if node.parent is None else ids.get(node.parent),
         }
+
+
+def _deep(nodes: Sequence[Node], depth: int | None) -> Iterator[tuple[Node, int]]:
+    """Nodes with how far each is below the first, those at most so far."""
+    depths: dict[int | None, int] = {}
+    for node in nodes:
+        depths[node.position] = depths.get(node.parent, -1) + 1
+        if depth is None or depths[node.position] <= depth:
+            yield node, depths[node.position]
 
 
 def context_lines(evidence: Evidence) -> Iterator[str]:

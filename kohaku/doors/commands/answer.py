@@ -14,6 +14,7 @@ from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, ref
 from kohaku.errors import KohakuError
 
 if TYPE_CHECKING:
+    from answerer.answer import Answer
     from kohaku.doors.engine import Engine
     from kohaku.scope import Scope
     from kohaku.settings import Settings
@@ -72,6 +73,9 @@ def answer(
     report: Annotated[
         bool, typer.Option("--report", help="A report in Markdown: a section for each part of the QUESTION.")
     ] = False,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", help="A folder for the cited pages as PNG, the quotes marked.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with quotes and pages, or all questions of a CSV as a submission.
@@ -100,7 +104,9 @@ def answer(
     )
     refuse(report and explain, "--explain is for one answer: a --report has several")
     refuse(report and unit, "--unit is for one answer: a --report has several")
+    refuse(report and pictures, "--pictures is for one answer: a --report has several")
     if questions is not None:
+        refuse(pictures, "--pictures is for one QUESTION")
         refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
         refuse(report, "--report is for one QUESTION")
         refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
@@ -122,13 +128,28 @@ def answer(
         elif report:
             _report(engine, typed(question or ""), scope=scope, as_json=as_json)
         else:
-            _one(engine, typed(question or ""), unit=unit, scope=scope, explain=explain, as_json=as_json)
+            found = engine.ask(typed(question or ""), unit=unit, scope=scope, explain=explain)
+            _print(engine, found, as_json=as_json)
+            if pictures is not None:
+                _draw(engine, found, pictures)
 
 
-def _one(engine: Engine, question: str, *, unit: str, scope: Scope, explain: bool, as_json: bool) -> None:
+def _draw(engine: Engine, answer: Answer, folder: Path) -> None:
+    """Writes the pages that an answer quotes."""
+    from kohaku.doors.picture import cited_pages
+    from kohaku.doors.reading import drawing_of
+
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for page in cited_pages(engine.store, answer, drawing_of(engine.settings)):
+        (folder / page.name).write_bytes(page.data)
+        names.append(page.name)
+    say(f"wrote {', '.join(names)} in {folder}" if names else "no quote has a place on a page: only those in PDFs have")
+
+
+def _print(engine: Engine, found: Answer, *, as_json: bool) -> None:
     from kohaku.doors.display import answer_lines, answer_object, explained, print_styled, usage_object
 
-    found = engine.ask(question, unit=unit, scope=scope, explain=explain)
     if as_json:
         print_json({**answer_object(found), "usage": usage_object(engine.usage(), engine.settings.known_prices)})
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,8 @@ from kohaku.errors import KohakuError
 
 if TYPE_CHECKING:
     from kohaku.settings import Settings
+    from kohaku.store import Store
+    from kohaku.tree import Node
 
 
 @configured("db")
@@ -38,34 +40,76 @@ def docs(*, settings: Settings, as_json: AsJson = False) -> None:
 def show(
     *,
     settings: Settings,
-    node: Annotated[str, typer.Argument(help="A node's id, as other commands print it.")],
-    picture: Annotated[Path | None, typer.Option("--picture", help="Write its page as PNG, the node marked.")] = None,
+    nodes: Annotated[list[str], typer.Argument(help="Ids of nodes or documents, as other commands print them.")],
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Write their page, with them marked, as .png or .pdf.")
+    ] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="The tree below each, a line a node.")] = False,
+    depth: Annotated[
+        int | None, typer.Option("--depth", min=0, help="For --tree: levels below it.", show_default="all")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a node with its headings and neighbours, or its page as a picture.
+    """Show nodes with their headings and neighbours, the tree below them, or their page with them marked.
 
     Example: kohaku show "report:s2:p4" --db papers.db --picture page.png
     """
-    from kohaku.doors.display import links_of, node_lines, node_object
-    from kohaku.doors.picture import page_picture
-    from kohaku.doors.reading import drawing_of
+    refuse(picture and (as_json or tree), "--picture shows a page, --json and --tree a text: give one of them")
+    refuse(depth is not None and not tree, "--depth goes with --tree")
+    spare(picture, settings.db)
     from kohaku.store import Store
 
-    if picture is not None:
-        refuse(as_json, "--json shows a node's text, --picture its page: give one of them")
-    spare(picture, settings.db)
     with Store.open(settings.db) as store:
-        found = store.node(typed(node))
-        if found is None:
-            raise KohakuError(f"no node {node!r}: `kohaku retrieve` and `kohaku parse --json` print ids")
+        found = [_node(store, typed(id)) for id in nodes]
         if picture is not None:
-            picture.write_bytes(page_picture(store, found, drawing_of(settings)))
-            say(f"wrote {picture}")
-        elif as_json:
-            print_json(node_object(found, links_of(store, found)))
-        else:
-            for line in node_lines(found, store.ancestors(found), store.siblings(found), links_of(store, found)):
-                typer.echo(line)
+            _draw(store, found, picture, settings)
+            return
+        for number, node in enumerate(found):
+            if number and not as_json:
+                typer.echo("")
+            if tree:
+                _show_tree(store, node, depth, as_json)
+            else:
+                _show_node(store, node, as_json)
+
+
+def _node(store: Store, id: str) -> Node:
+    found = store.node(id)
+    if found is None:
+        raise KohakuError(f"no node {id!r}: `kohaku retrieve` and `kohaku show DOCUMENT --tree` print ids")
+    return found
+
+
+def _draw(store: Store, nodes: Sequence[Node], path: Path, settings: Settings) -> None:
+    from kohaku.doors.picture import form_of, page_picture
+    from kohaku.doors.reading import drawing_of
+
+    form = form_of(path)
+    path.write_bytes(page_picture(store, nodes, drawing_of(settings), form=form))
+    say(f"wrote {path}")
+
+
+def _show_tree(store: Store, node: Node, depth: int | None, as_json: bool) -> None:
+    from kohaku.doors.display import tree_lines, tree_objects
+
+    nodes = store.subtree(node.id)
+    if as_json:
+        for one in tree_objects(nodes, depth=depth):
+            print_json(one)
+    else:
+        for line in tree_lines(nodes, ids=True, depth=depth):
+            typer.echo(line)
+
+
+def _show_node(store: Store, node: Node, as_json: bool) -> None:
+    from kohaku.doors.display import links_of, node_lines, node_object
+
+    links = links_of(store, node)
+    if as_json:
+        print_json(node_object(node, links))
+    else:
+        for line in node_lines(node, store.ancestors(node), store.siblings(node), links):
+            typer.echo(line)
 
 
 @configured("db")
