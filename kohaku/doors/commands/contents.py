@@ -45,7 +45,7 @@ def show(
         Path | None, typer.Option("--picture", help="Write their page, with them marked, as .png or .pdf.")
     ] = None,
     tree: Annotated[bool, typer.Option("--tree", help="The tree below each, a line a node.")] = False,
-    depth: Annotated[
+    levels: Annotated[
         int | None, typer.Option("--depth", min=0, help="For --tree: levels below it.", show_default="all")
     ] = None,
     as_json: AsJson = False,
@@ -55,7 +55,7 @@ def show(
     Example: kohaku show "report:s2:p4" --db papers.db --picture page.png
     """
     refuse(picture and (as_json or tree), "--picture shows a page, --json and --tree a text: give one of them")
-    refuse(depth is not None and not tree, "--depth goes with --tree")
+    refuse(levels is not None and not tree, "--depth goes with --tree")
     spare(picture, settings.db)
     from kohaku.store import Store
 
@@ -68,7 +68,7 @@ def show(
             if number and not as_json:
                 typer.echo("")
             if tree:
-                _show_tree(store, node, depth, as_json)
+                _show_tree(store, node, levels, as_json)
             else:
                 _show_node(store, node, as_json)
 
