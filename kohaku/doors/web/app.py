@@ -1,10 +1,11 @@
-"""The REST interface as one application."""
+"""The REST interface and the page's files, as one application."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query, Request, Response
@@ -28,6 +29,8 @@ from kohaku.tree import Document, Tier
 
 T = TypeVar("T")
 
+MEDIA = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""Of the page's files, by suffix."""
 LISTED = 500  # documents or nodes in one response
 
 Id = Annotated[str, Query(min_length=1, max_length=1000)]
@@ -80,6 +83,8 @@ def application(settings: Settings, gate: Gate) -> FastAPI:
     app.include_router(_asking(desk), prefix="/api", dependencies=bearer, responses=PROBLEMS)
     app.include_router(_reading(desk, PagePictures(settings)), prefix="/api", dependencies=bearer, responses=PROBLEMS)
     app.include_router(_sending(uploads), prefix="/api", dependencies=bearer, responses=PROBLEMS)
+    for path, response in _page_files().items():
+        app.add_route(path, response)
     app.add_exception_handler(KohakuError, _told)
     app.add_middleware(Guard, gate=gate)
     return app
@@ -88,6 +93,7 @@ def application(settings: Settings, gate: Gate) -> FastAPI:
 def _lifespan(desk: Desk) -> Any:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        desk.warm()
         yield
         desk.close()
 
@@ -99,6 +105,17 @@ async def _told(request: Request, error: Exception) -> Response:
     status = status_of(error) if isinstance(error, KohakuError) else 500
     more = {"Retry-After": "5"} if status == 503 else {}
     return JSONResponse({"detail": str(error)}, status, more)
+
+
+def _page_files() -> dict[str, Callable[[Request], Response]]:
+    """What serves each file of the page, by its path: nothing but these is ever read."""
+
+    def serving(content: bytes, media: str) -> Callable[[Request], Response]:
+        return lambda request: Response(content, media_type=media)
+
+    found = (files("kohaku.doors.web") / "page").iterdir()
+    served = {f"/{file.name}": serving(file.read_bytes(), MEDIA[f".{file.name.rpartition('.')[2]}"]) for file in found}
+    return {**served, "/": served["/index.html"]}
 
 
 # ---- questions

@@ -44,14 +44,23 @@ class Desk:
         self.models = Models(settings)
         self._places = threading.BoundedSemaphore(settings.concurrency)
         self._idle: list[Store] = []  # the last one used is taken first: it holds most in memory
-        self._waiting = 0
+        self._waiting, self._is_closed = 0, False
         self._turn = threading.Lock()
         self._answers: OrderedDict[str, tuple[AnswerOut, Answer]] = OrderedDict()
+
+    def warm(self) -> None:
+        """Loads what every question needs, so that the first one need not wait for it; what fails is said then."""
+
+        def load() -> None:
+            with suppress(KohakuError), self.engine(Choices()) as engine:
+                engine.retrieve("warm up")
+
+        threading.Thread(target=load, daemon=True).start()
 
     def close(self) -> None:
         """Closes the index and the connections to models' servers."""
         with self._turn:
-            idle, self._idle = self._idle, []
+            idle, self._idle, self._is_closed = self._idle, [], True
         for store in idle:
             store.close()
         self.models.close()
@@ -71,7 +80,10 @@ class Desk:
             store.close()
             raise
         with self._turn:
-            self._idle.append(store)
+            if not self._is_closed:
+                self._idle.append(store)
+                return
+        store.close()
 
     @contextmanager
     def engine(self, choices: Choices) -> Iterator[Engine]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from retriever.evidence import Evidence, Ledger
 
 LABEL = 160  # characters of a node in a listing
+_BARS = re.compile(r"\s*\|[\s|:-]*")
 _LAST_PART = re.compile(r"[^/\\]*$")
 
 
@@ -116,12 +117,13 @@ def answer_out(answer: Answer, store: Store, trace: TraceOut, *, id: str, reader
 
 def _citation(number: int, citation: Citation, store: Store, title: str) -> CitationOut:
     node = store.node(citation.node)
+    where = [box.page for box in citation.boxes]
     return CitationOut(
         number=number,
         document=citation.document,
         title=title,
         node=citation.node,
-        pages=citation.pages,
+        pages=(min(where), max(where)) if where else citation.pages,
         headings=list(node.headings) if node else [],
         quote=citation.quote,
         boxes=[BoxOut.model_validate(box) for box in citation.boxes],
@@ -165,7 +167,7 @@ def last_part(path: str) -> str:
 
 def brief(node: Node) -> BriefOut:
     """A node in a listing."""
-    untitled = "(before the first heading)" if node.kind is Kind.SECTION else node.text
+    untitled = "(before the first heading)" if node.kind is Kind.SECTION else _BARS.sub(" · ", node.text).strip(" ·")
     label = " ".join((node.title or untitled).split())
     return BriefOut(
         id=node.id,
