@@ -49,11 +49,11 @@ class Desk:
         self._answers: OrderedDict[str, tuple[AnswerOut, Answer]] = OrderedDict()
 
     def warm(self) -> None:
-        """Loads what every question needs, so that the first one need not wait for it; what fails is said then."""
+        """Loads the embedder, so that the first question need not wait for it; what fails is said then."""
 
         def load() -> None:
             with suppress(KohakuError), self.engine(Choices()) as engine:
-                engine.retrieve("warm up")
+                engine.embedder.embed_questions(["warm up"])
 
         threading.Thread(target=load, daemon=True).start()
 
