@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from answerer.values import BLANK, is_blank
+from kohaku.shown import Shown
 from kohaku.tree import Box
 from retriever.evidence import Evidence
 
@@ -98,7 +99,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Shown):
     """An answer with its evidence, or an abstention (`is_blank`).
 
     `text` is the answer in words, `value` what the contest compares (a number, `[low,high]`, 1/0, a name),

@@ -18,6 +18,7 @@ from answerer.values import is_blank
 from kohaku.chat import Chat, Message, attempt
 from kohaku.fence import fenced
 from kohaku.profile import DEFAULT, Profile
+from kohaku.shown import Shown
 from retriever.evidence import Evidence
 from retriever.plan import Draft
 
@@ -50,7 +51,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """A question with what was found for it part by part, and a summary."""
 
     question: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from kohaku.shown import Shown
 from kohaku.tree import Box, Kind, Tier
 from retriever.decompose import Part
 
@@ -128,7 +129,7 @@ class Filtered:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Shown):
     """The contexts for a question, best first, together within the token budget.
 
     `complete` is true when there was nothing more to find: asking for more brings nothing new. `parts` are those that

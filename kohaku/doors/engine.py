@@ -21,6 +21,7 @@ from indexer.metadata import read_metadata
 from kohaku import deadline, watch
 from kohaku.chat import OpenAIChat
 from kohaku.doors.display import Advance, evidence_object, json_line
+from kohaku.doors.notebook import Documents
 from kohaku.doors.searcher import Plan, Searcher, log
 from kohaku.errors import KohakuError
 from kohaku.scope import EVERYWHERE, Scope, admitted
@@ -44,6 +45,10 @@ class Engine(Searcher):
         """
         asked = question if isinstance(question, Question) else Question("", question, unit)
         return self._ask(asked, scope, explain=explain, concurrency=self.settings.concurrency)
+
+    def documents(self) -> Documents:
+        """The documents of the index, by id."""
+        return Documents(self.store.documents())
 
     def report(self, question: str, *, scope: Scope = EVERYWHERE) -> Report:
         """The question's parts answered one by one, with conflicts, what is lacking, and a summary.
