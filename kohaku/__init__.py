@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from answerer.vote import Voted
     from indexer.report import Progress, Report
     from kohaku.doors.engine import Engine
+    from kohaku.doors.sweep.report import Story
 
-__all__ = ["index", "open", "vote"]
+__all__ = ["index", "open", "sweep", "vote"]
 
 
 def index(
@@ -53,3 +54,16 @@ def vote(
     from kohaku.settings import load
 
     return run(runs, out, load(settings), confidence=confidence).voted
+
+
+def sweep(spec: str | Path | Mapping[str, Any], out: str | Path, **settings: Any) -> Story:
+    """Tries what a TOML file (or what one would hold) names, into a folder; keyword arguments are settings."""
+    from pathlib import Path
+
+    from kohaku.doors.sweep import sweep as run
+    from kohaku.doors.sweep.spec import read_spec, spec_of
+    from kohaku.settings import load
+
+    if isinstance(spec, str | Path):
+        return run(read_spec(Path(spec)), out, load(settings), where=Path(spec).name)
+    return run(spec_of(spec, "the sweep"), out, load(settings))

@@ -262,6 +262,15 @@ def load(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) 
         raise SettingsError(f"setting {'.'.join(place)!r} in {where}: {said}") from None
 
 
+def changed(settings: Settings, values: Mapping[str, Any], where: str) -> Settings:
+    """The settings with others in place of some; raises SettingsError for a key or value, naming where it stands."""
+    try:
+        return Settings(**{**settings.model_dump(), **_known(values, where)})
+    except ValidationError as error:
+        place, said = complaint(error, Settings)
+        raise SettingsError(f"setting {'.'.join(place)!r} in {where}: {said}") from None
+
+
 def _sources(flags: Mapping[str, Any], config: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Where settings come from, with what each gives, the weakest first."""
     file = config or Path("kohaku.toml")

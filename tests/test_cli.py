@@ -36,6 +36,7 @@ COMMANDS = (
     "answer",
     "vote",
     "score",
+    "sweep",
     "docs",
     "show",
     "info",

@@ -9,7 +9,20 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands import answer, contents, index, map, mcp, parse, profile, retrieve, score, serve, vote
+from kohaku.doors.commands import (
+    answer,
+    contents,
+    index,
+    map,
+    mcp,
+    parse,
+    profile,
+    retrieve,
+    score,
+    serve,
+    sweep,
+    vote,
+)
 from kohaku.doors.commands.terminal import say
 from kohaku.errors import KohakuError
 
@@ -106,6 +119,7 @@ for _command in (
     answer.answer,
     vote.vote,
     score.score,
+    sweep.sweep,
     contents.docs,
     contents.show,
     contents.info,

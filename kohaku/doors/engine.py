@@ -110,7 +110,7 @@ class Engine(Searcher):
         questions: str | Path,
         out: str | Path,
         *,
-        metadata: str | Path | None = None,
+        metadata: str | Path | Mapping[str, Mapping[str, str]] | None = None,
         restart: bool = False,
         confidence: str | Path | None = None,
         scope: Scope = EVERYWHERE,
@@ -123,12 +123,12 @@ class Engine(Searcher):
         asked again at the end, a few times, as long as that helps: faults of a busy server pass. Raises NoAccess, with
         the finished rows written, where the model's server takes no call at all.
 
-        Of several readings each is kept (see `answerer.runs`), and their vote is what is written. `confidence` is a
-        second CSV: how sure each answer is, or how far several readings agree.
+        Of several readings each is kept (see `answerer.runs`), and their vote is what is written. `metadata` is a CSV,
+        or what one holds. `confidence` is a second CSV: how sure each answer is, or how far several readings agree.
         """
         documents = {document.id: document.metadata for document in self.store.documents()}
         if metadata is not None:
-            documents |= read_metadata(metadata)
+            documents |= metadata if isinstance(metadata, Mapping) else read_metadata(metadata)
         if len(self.takes) > 1:
             asked = read_questions(questions)
             with Runs(out, asked, self.takes, self.rules, restart=restart, confidence=confidence) as runs:

@@ -99,9 +99,9 @@ class Models:
     Several searchers may share one: then what models cost all together is limited, and whoever made it closes it.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, purse: Purse | None = None) -> None:
         self._settings = settings
-        self._purse = Purse(settings.max_cost)
+        self._purse = purse or Purse(settings.max_cost)
         self._loaded: dict[tuple[str, str], Any] = {}
         self._turn = threading.RLock()
 

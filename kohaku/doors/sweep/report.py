@@ -1,0 +1,219 @@
+"""A sweep told: lines for a terminal, Markdown, and one HTML file with all pictures in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kohaku.doors.display import few, one_line
+from kohaku.doors.page import page
+from kohaku.doors.sweep.plots import NAMES, Picture
+from kohaku.doors.sweep.results import Results, Standing
+from kohaku.doors.sweep.running import Run, Spent
+from kohaku.images import data_url
+
+SURE = 0.05  # p below which a difference is called one
+LISTED = 20  # points in a terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that a report tells of a sweep; `unfinished` runs say why they are, and count for nothing."""
+
+    title: str
+    found: Results
+    pictures: tuple[Picture, ...]
+    unfinished: tuple[Run, ...]
+    questions: int
+    truth: Path
+    folder: Path
+
+    @property
+    def runs(self) -> int:
+        """How many runs are finished."""
+        return sum(len(standing.runs) for standing in self.found.standings)
+
+    @property
+    def spent(self) -> Spent:
+        """What all runs have cost."""
+        total = Spent()
+        for standing in self.found.standings:
+            total = total.plus(standing.spent)
+        return total
+
+
+def lines(story: Story) -> Iterator[str]:
+    """The points, the best first, with what a comparison says, and what all of it cost."""
+    found = story.found
+    head = [found.metrics[0], "sd", "95 %", "difference", "p", *found.metrics[1:], "settings"]
+    if found.standings:
+        yield "\t".join(head)
+    for standing in found.standings[:LISTED]:
+        yield one_line("\t".join([*_cells(standing, found), standing.point.name]))
+    if len(found.standings) > LISTED:
+        yield f"and {len(found.standings) - LISTED} more: {story.folder / 'report.html'} has them all"
+    yield spent_line(story)
+
+
+def problems(story: Story) -> dict[str, list[str]]:
+    """Why runs are not finished, with their names."""
+    found: dict[str, list[str]] = {}
+    for run in story.unfinished:
+        found.setdefault(run.problem, []).append(run.trial.name)
+    return found
+
+
+def spent_line(story: Story) -> str:
+    """What the finished runs cost together."""
+    spent = story.spent
+    cost = "" if not spent.cost else f", cost {spent.cost:.4g}"
+    return (
+        f"{story.runs} runs of {story.questions} questions: {spent.seconds:.0f} s of work, "
+        f"{spent.total('calls'):.0f} calls and {spent.total('cached'):.0f} replies from the cache, "
+        f"{spent.total('prompt_tokens'):,.0f} prompt and {spent.total('completion_tokens'):,.0f} reply tokens{cost}"
+    )
+
+
+def markdown(story: Story) -> str:
+    """The report in Markdown; pictures are links into the folder plots/."""
+    found = story.found
+    parts = [f"# {_mark(story.title)}", *_unfinished(story)]
+    if found.best is not None:
+        parts.append(f"Best: **{_mark(found.best.point.name)}**, {_told(found.best, found.metrics[0])}.")
+        parts.append(_mark(compared(story)))
+        names = list(found.best.point.place) or ["settings"]
+        head = [*names, *_heads(found), "calls", "cached", "tokens a question", "cost", "s a question"]
+        rows = [
+            [*(_mark(label) for label in standing.point.place.values()), *_cells(standing, found), *_costs(standing)]
+            if standing.point.place
+            else ["all", *_cells(standing, found), *_costs(standing)]
+            for standing in found.standings
+        ]
+        table = [head, ["---"] * len(head), *rows]
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
+        parts += [f"![{_mark(picture.title)}](plots/{file_of(picture)})" for picture in story.pictures]
+    parts += [_mark(spent_line(story)), f"```\n{command(story)}\n```" if len(found.standings) > 1 else ""]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def html(story: Story) -> str:
+    """The report as one file that loads nothing; what settings and files say is shown as text."""
+    found = story.found
+    return page(
+        "sweep_page",
+        title=story.title,
+        best=found.best,
+        told=_told(found.best, found.metrics[0]) if found.best else "",
+        compared=compared(story) if found.best else "",
+        spent=spent_line(story),
+        names=list(found.best.point.place) if found.best else [],
+        heads=_heads(found),
+        rows=[
+            {
+                "place": list(standing.point.place.values()) or ["all"],
+                "cells": _cells(standing, found),
+                "costs": _costs(standing),
+                "is_best": standing is found.best,
+                "is_sure": standing.p is not None and standing.p < SURE,
+                "low": standing.interval.low,
+                "high": standing.interval.high,
+                "mean": standing.interval.mean,
+            }
+            for standing in found.standings
+        ],
+        bounds=_bounds(found.standings),
+        pictures=[(picture.title, data_url(picture.png)) for picture in story.pictures],
+        unfinished=[(few(names), problem) for problem, names in problems(story).items()],
+        command=command(story) if len(found.standings) > 1 else "",
+    )
+
+
+def compared(story: Story) -> str:
+    """How the table's comparison was made, in a sentence or two."""
+    found = story.found
+    if found.base is None or len(found.standings) < 2:
+        return ""
+    other = "the best" if found.best and found.base is found.best.point else f"the baseline ({found.base.name})"
+    return (
+        f"Differences are to {other}, by draws of the same questions and of each setting's runs (10,000, with "
+        f"replacement; 95 % of them lie between the bounds); p is two-sided, held to {len(found.standings) - 1} "
+        "comparisons (Holm). What is best of many is partly so by luck: try it on other questions."
+    )
+
+
+def command(story: Story) -> str:
+    """The command that shows what changed between the best and the base, or the second best."""
+    found = story.found
+    best = found.standings[0]
+    other = next((one for one in found.standings if one.point is found.base and one is not best), found.standings[1])
+    first, second = (one.runs[0].run.submission for one in (best, other))
+    return f"kohaku score --truth {_quoted(story.truth)} --pred {_quoted(first)} --against {_quoted(second)}"
+
+
+def file_of(picture: Picture) -> str:
+    """The name of a picture's file."""
+    return re.sub(r"[^\w.+-]+", "_", picture.name) + ".png"
+
+
+def _heads(found: Results) -> list[str]:
+    first, *others = (NAMES[metric] for metric in found.metrics)
+    return [first, "sd", "95 %", "difference", "p", *others]
+
+
+def _cells(standing: Standing, found: Results) -> list[str]:
+    interval, apart = standing.interval, standing.difference
+    first, *others = found.metrics
+    return [
+        f"{interval.mean:.4f}",
+        f"{standing.spread(first):.4f}" if len(standing.runs) > 1 else "",
+        f"{interval.low:.3f} to {interval.high:.3f}",
+        "" if apart is None else f"{apart.mean:+.4f} ({apart.low:+.3f} to {apart.high:+.3f})",
+        "" if standing.p is None else f"{standing.p:.3f}",
+        *(f"{standing.mean(metric):.4f}" for metric in others),
+    ]
+
+
+def _costs(standing: Standing) -> list[str]:
+    spent, asked = standing.spent, max(1, standing.asked)
+    tokens = (spent.total("prompt_tokens") + spent.total("completion_tokens")) / asked
+    return [
+        f"{spent.total('calls'):.0f}",
+        f"{spent.total('cached'):.0f}",
+        f"{tokens:,.0f}",
+        "" if spent.cost is None else f"{spent.cost:.4g}",
+        f"{spent.seconds / asked:.2f}",
+    ]
+
+
+def _told(standing: Standing, metric: str) -> str:
+    low, high = standing.interval.low, standing.interval.high
+    runs = f" over {len(standing.runs)} runs" if len(standing.runs) > 1 else ""
+    return f"{NAMES[metric]} {standing.interval.mean:.4f}{runs} (95 %: {low:.3f} to {high:.3f})"
+
+
+def _bounds(standings: Sequence[Standing]) -> tuple[float, float]:
+    """Between what all intervals lie, for bars."""
+    if not standings:
+        return 0.0, 1.0
+    low, high = min(one.interval.low for one in standings), max(one.interval.high for one in standings)
+    return low, high if high > low else low + 1
+
+
+def _unfinished(story: Story) -> list[str]:
+    if not story.unfinished:
+        return []
+    rows = [f"- {_mark(few(names))}: {_mark(problem)}" for problem, names in problems(story).items()]
+    return ["Not finished, and left out below; the same command goes on with them:\n\n" + "\n".join(rows)]
+
+
+def _mark(text: str) -> str:
+    """Text that Markdown takes as text."""
+    return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", one_line(text))
+
+
+def _quoted(path: Path) -> str:
+    from shlex import quote
+
+    return quote(str(path))
