@@ -25,6 +25,8 @@ HEAVY_AT_TOP = {
     "markdown_it": {"indexer.readers.markdown"},
     "docx": {"indexer.readers.docx"},
     "pptx": {"indexer.readers.pptx"},
+    "langchain_core": {"kohaku.doors.langchain"},  # which nothing of ours loads, nor the next
+    "llama_index": {"kohaku.doors.llamaindex"},
 }
 WEB = ("fastapi", "starlette", "uvicorn")
 HEAVY_WITHIN = {

@@ -110,7 +110,13 @@ def test_wheels_that_carry_weights_are_locked_by_their_hash() -> None:
 
 def test_all_that_is_imported_is_declared_and_all_that_is_declared_is_used() -> None:
     names = {"beautifulsoup4": "bs4", "charset-normalizer": "charset_normalizer", "markdown-it-py": "markdown_it"}
-    names |= {"python-docx": "docx", "python-pptx": "pptx", "faiss-cpu": "faiss", "umap-learn": "umap"}
+    names |= {
+        "python-docx": "docx",
+        "python-pptx": "pptx",
+        "faiss-cpu": "faiss",
+        "umap-learn": "umap",
+        "llama-index-core": "llama_index",
+    }
     optional = {names.get(name, name.replace("-", "_")) for name in extras()}
     imported = {one.of.partition(".")[0] for one in IMPORTS} - set(sys.stdlib_module_names)
     declared = {names.get(_name(one), _name(one).replace("-", "_")) for one in project()["run"]}

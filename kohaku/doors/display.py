@@ -213,16 +213,24 @@ def evidence_object(id: str, evidence: Evidence) -> dict[str, Any]:
     return found if evidence.ledger is None else {**found, "explanation": explaining.ledger_object(evidence.ledger)}
 
 
-def _context_object(context: Context) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def source_of(context: Context) -> dict[str, Any]:
+    """What it takes to cite a context, for the metadata that other programs keep beside its text."""
+    return {
         "doc": context.document,
+        "title": context.title,
         "node": context.node,
         "kind": context.kind.value,
         "pages": list(context.pages) if context.pages else None,
         "headings": list(context.headings),
         "score": context.score,
-        "text": context.text,
+        "tokens": context.tokens,
     }
+
+
+def _context_object(context: Context) -> dict[str, Any]:
+    source = source_of(context)
+    found = {name: source[name] for name in ("doc", "node", "kind", "pages", "headings", "score")}
+    found["text"] = context.text
     if context.serves:
         found["serves"] = list(context.serves)
     if context.also:
