@@ -49,6 +49,7 @@ HEAVY_WITHIN = {
     "umap": {"kohaku.doors.map"},
     "rouge_score": {"answerer.long_answers"},
     "lxml": set(),
+    "kohakuvault": {"kohaku.doors.kohakurag"},
     "mcp": {"kohaku.doors.mcp"},
     "pint": {"answerer.measures"},
     "scipy": set(),

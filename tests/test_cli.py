@@ -44,6 +44,7 @@ COMMANDS = (
     "check",
     "map",
     "mcp",
+    "import-kohakurag",
     "profile",
     "serve",
 )
@@ -158,7 +159,8 @@ def test_each_command_has_a_help_with_an_example(run: Run, command: str, flag: s
 
 
 def test_the_help_names_every_command_and_no_other() -> None:
-    assert sorted(info.callback.__name__ for info in app.registered_commands if info.callback) == sorted(COMMANDS)
+    named = [info.callback.__name__ for info in app.registered_commands if info.callback]
+    assert sorted(name.replace("_", "-") for name in named) == sorted(COMMANDS)
 
 
 def test_the_version_is_shown(run: Run) -> None:

@@ -15,6 +15,7 @@ from kohaku.doors.commands import (
     index,
     map,
     mcp,
+    migrate,
     parse,
     profile,
     retrieve,
@@ -129,5 +130,6 @@ for _command in (
     profile.profile,
     map.map,
     mcp.mcp,
+    migrate.import_kohakurag,
 ):
     app.command()(_command)
