@@ -32,12 +32,18 @@ class Runs:
         return os.mkdir, ("it-ran",)
 
 
+def packing(path: Path, table: str) -> Any:
+    """A table that takes any values."""
+    vault = kohakuvault.KVault(str(path), table=table)
+    vault.enable_auto_pack()
+    return vault
+
+
 class Vault:
     """A database as KohakuRAG's KVaultNodeStore writes it."""
 
     def __init__(self, path: Path, prefix: str = "rag_nodes") -> None:
-        self.kv: Any = kohakuvault.KVault(str(path), table=f"{prefix}_kv")
-        self.kv.enable_auto_pack()
+        self.kv = packing(path, f"{prefix}_kv")
         self.kv["__kohakurag_meta__"] = {"dimensions": 4, "metric": "cosine"}
         self.vectors = kohakuvault.VectorKVault(str(path), table=f"{prefix}_vec", dimensions=4, metric="cosine")
         self.vectors.enable_auto_pack()
@@ -133,8 +139,7 @@ def test_the_old_database_is_left_as_it_was(old: Path) -> None:
 
 
 def test_a_pickle_among_the_records_does_not_run(old: Path) -> None:
-    vault: Any = kohakuvault.KVault(str(old), table="rag_nodes_kv")
-    vault.enable_auto_pack()
+    vault = packing(old, "rag_nodes_kv")
     vault["lake2024:sec9"] = Runs()
     vault["lake2024:sec8"] = {"node_id": 7}
     vault["lake2024:sec7"] = b"raw"
