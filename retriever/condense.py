@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,19 +14,47 @@ from retriever.search import Ranking
 LONG = 90  # tokens: a shorter paragraph is read whole
 FEWEST = 3  # sentences: of two, one is mostly what makes the other clear
 FLOOR = 0.5  # of the best sentence's worth: what is worth less goes
-WHOLE = 2  # units, the first: what was found best is read as it stands
+WHOLE = 0.6  # of the budget is filled with what was found best as it stands; only what comes after is condensed
 MOST = 150  # units, the first: those after them seldom get into a budget
 
 
 def condense(
-    units: Sequence[Unit], sentences: Mapping[int, Sequence[Node]], worth: Callable[[Node], float]
+    units: Sequence[Unit],
+    sentences: Mapping[int, Sequence[Node]],
+    worth: Callable[[Node], float],
+    *,
+    whole: Collection[int] = (),
 ) -> list[Unit]:
-    """The units, after the first each long paragraph of prose with only its sentences worth at least half its best.
+    """The units, each long paragraph of prose with only its sentences worth at least half its best.
 
-    `sentences` are a paragraph's by its key, in order. Tables, lists and sections stay whole.
+    `sentences` are a paragraph's by its key, in order. Tables, lists and sections stay whole, and the nodes that
+    `whole` names by key.
     """
-    rest = [replace(one, node=_condensed(one.node, sentences.get(one.node.key, ()), worth)) for one in units[WHOLE:]]
-    return [*units[:WHOLE], *rest]
+    return [
+        one
+        if one.node.key in whole
+        else replace(one, node=_condensed(one.node, sentences.get(one.node.key, ()), worth))
+        for one in units
+    ]
+
+
+def given_back(
+    kept: Sequence[Unit], originals: Mapping[int, Node], budget: int, cost: Callable[[Node], int]
+) -> list[Unit]:
+    """The kept units, condensed ones whole again, the first first, as far as the budget still reaches.
+
+    `originals` are the nodes as they were, by key.
+    """
+    room = budget - sum(cost(unit.node) for unit in kept)
+    grown: list[Unit] = []
+    for unit in kept:
+        original = originals.get(unit.node.key, unit.node)
+        more = cost(original) - cost(unit.node) if original.text != unit.node.text else 0
+        if more and more <= room:
+            room -= more
+            unit = replace(unit, node=original)
+        grown.append(unit)
+    return grown
 
 
 def is_long(node: Node) -> bool:

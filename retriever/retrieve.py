@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kohaku.choices import Condense, Fusion
 from kohaku.embedders.protocol import Embedder
@@ -12,7 +13,7 @@ from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
 from kohaku.words import words
 from retriever.budget import Cause, Loss, Unit, fill
-from retriever.condense import MOST, condense, is_long, worths
+from retriever.condense import MOST, WHOLE, condense, given_back, is_long, worths
 from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand
 from retriever.explain import ledger, why
@@ -97,28 +98,17 @@ def retrieve(
     sharp = {place: read[key] for place, key in best.items() if key in read}
     losses: list[Loss] = []
     expanded = expand(lifted, nodes, above, sharp, kinds=scope.kinds)
-    if condensing != "off":
-        texts = [nodes[one.key].text for one in lifted[:BEST]]
-        expanded = _condensed(question, expanded, texts, rankings, store, always=condensing == "on")
-    units = distinct(expanded, on_loss=losses.append)
-
-    costs: dict[int, int] = {}  # by key: what is kept is asked for twice, and counting takes long
-
-    def cost(node: Node) -> int:
-        if node.key not in costs:
-            text = shown(node.headings, node.text)
-            counted = count(text) if node.shown_tokens is None else node.shown_tokens
-            costs[node.key] = MARK_TOKENS + tokens(text, counted)
-        return costs[node.key]
-
-    kept = fill(
-        units,
-        limits.budget,
-        cost,
-        alike=lambda one, other: alike(one.text, other.text),
-        facts=lambda node: facts(node.text),
-        on_loss=losses.append,
+    cost = _costs(count)
+    filled = partial(
+        fill, cost=cost, alike=lambda one, other: alike(one.text, other.text), facts=lambda node: facts(node.text)
     )
+    originals = {unit.node.key: unit.node for unit in expanded}
+    texts = [nodes[one.key].text for one in lifted[:BEST]]
+    if condensing == "on" or (condensing == "auto" and _in_other_words(question, texts, store)):
+        whole = {unit.node.key for unit in filled(distinct(expanded), int(WHOLE * limits.budget))}
+        expanded = _condensed(question, expanded, rankings, store, whole)
+    units = distinct(expanded, on_loss=losses.append)
+    kept = given_back(filled(units, limits.budget, on_loss=losses.append), originals, limits.budget, cost)
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
     contexts = tuple(
         _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept
@@ -132,17 +122,43 @@ def retrieve(
     return Evidence(question, tuple(queries), contexts, complete, ledger=told)
 
 
+def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:
+    """What nodes cost in a prompt. Each is counted once: what is kept is asked for again, and counting takes long."""
+    known: dict[tuple[int, int], int] = {}
+
+    def cost(node: Node) -> int:
+        of = node.key, len(node.text)  # a condensed one is another
+        if of not in known:
+            text = shown(node.headings, node.text)
+            counted = count(text) if node.shown_tokens is None else node.shown_tokens
+            known[of] = MARK_TOKENS + tokens(text, counted)
+        return known[of]
+
+    return cost
+
+
+def _in_other_words(question: str, best: Sequence[str], store: Store) -> bool:
+    """Whether the best texts hold few of the question's rare words."""
+    return coverage(question, best, rarities(set(words(question)), store)) < COVERED
+
+
 def _condensed(
-    question: str, units: list[Unit], best: Sequence[str], rankings: Sequence[Ranking], store: Store, *, always: bool
+    question: str, units: Sequence[Unit], rankings: Sequence[Ranking], store: Store, whole: Collection[int]
 ) -> list[Unit]:
-    """The first units condensed, where the best texts hold few of the question's rare words, or always."""
+    """The first units condensed, but for those that stay whole."""
     rare = rarities(set(words(question)), store)
-    if not always and coverage(question, best, rare) >= COVERED:
-        return units
     first, rest = units[:MOST], units[MOST:]
     worth = worths(rankings)
     sentences = store.sentences([unit.node for unit in first if is_long(unit.node)])
-    return condense(first, sentences, lambda one: worth.get(one.key, 0.0) + coverage(question, [one.text], rare)) + rest
+    return [
+        *condense(
+            first,
+            sentences,
+            lambda one: worth.get(one.key, 0.0) + coverage(question, [one.text], rare),
+            whole=whole,
+        ),
+        *rest,
+    ]
 
 
 def _share(documents: Collection[str] | None, store: Store) -> tuple[int, int]:
