@@ -13,6 +13,9 @@ Order = Literal["best_first", "best_last", "ends"]
 Condense = Literal["auto", "on", "off"]
 """Whether long paragraphs are cut to their best sentences: where the question's words are not found, always, never."""
 
+Level = Literal["auto", "document", "section", "paragraph", "sentence"]
+"""The level of the tree that evidence is of: as the question's words say, or always that."""
+
 Decompose = Literal["auto", "on", "off"]
 """Whether a question is split into parts: where it shows that it has some, wherever a model finds some, never."""
 

@@ -15,7 +15,18 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from kohaku.choices import Blanks, Condense, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import (
+    Blanks,
+    Condense,
+    Decompose,
+    Fusion,
+    Level,
+    OcrMode,
+    Order,
+    ParagraphVectors,
+    Tiebreak,
+    VoteMode,
+)
 from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.spending import Price
@@ -105,6 +116,9 @@ class Settings(BaseModel):
     )
     depth: int = Field(
         2, ge=0, le=4, description="how often a part whose evidence is thin is split, or asked again in other words"
+    )
+    level: Level = Field(
+        "auto", description="the level of the tree that evidence is of; auto: as the question asks for a fact or more"
     )
     condense: Condense = Field(
         "auto",

@@ -45,7 +45,8 @@ class Why:
     of `beside`, the paragraph next to it. The score is the sum of `fused` (a share of the best) and what the document,
     its name in the question and the neighbour gave (0 each where nothing lifts), unless a reranker gave it another
     place: then `place` was its place before that, and `reranked` the reranker's own score. `expansion` says how the
-    context comes from the paragraph: itself, its section, its best sentence.
+    context comes from the paragraph: itself, its section, its best sentence; for an overview `found` is a section or a
+    document, and the context that, or an opening of its parts.
     """
 
     found: str
@@ -79,7 +80,7 @@ class Ledger:
 
     `names` says how far the question names documents, `lists` how far each list of a query is trusted, as
     (query, by, tier, weight, hits); `scope` what the search was kept to, `within` how many documents are there, of how
-    many.
+    many; `level` the tier that evidence is of, `decided_by` why.
     """
 
     names: Mapping[str, float]
@@ -87,6 +88,8 @@ class Ledger:
     scope: str
     within: tuple[int, int]
     cuts: tuple[Cut, ...]
+    level: Tier = Tier.PARAGRAPH
+    decided_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,25 @@ from retriever.fuse import Ranked
 SHORT_SECTION = 120  # tokens: a section this short is read whole
 
 
+def pinpoint(
+    ranked: Sequence[Ranked], fine: Sequence[Ranked], home: Mapping[int, int], sentences: Mapping[int, Node]
+) -> list[Unit]:
+    """The sentences that were found, best first, by what their paragraphs score and how far each is its best.
+
+    `fine` are the ranked sentences, `home` has each one's paragraph, by key.
+    """
+    places = {one.key: one for one in ranked}
+    best: dict[int, float] = {}
+    for one in fine:
+        best[home[one.key]] = max(best.get(home[one.key], 0.0), one.score)
+    units = [
+        Unit(sentences[one.key], place.score * (one.score / best[place.key] if best[place.key] > 0 else 1.0), place)
+        for one in fine
+        if one.key in sentences and (place := places.get(home[one.key]))
+    ]
+    return sorted(units, key=lambda unit: (-unit.score, unit.node.key))
+
+
 def expand(
     ranked: Sequence[Ranked],
     nodes: Mapping[int, Node],

@@ -8,6 +8,7 @@ from kohaku.tree import Node, Tier
 from retriever.budget import Loss, Unit
 from retriever.evidence import Cut, Finding, Ledger, Why
 from retriever.fuse import Weights
+from retriever.level import Decision
 from retriever.search import Ranking
 
 _EXPANSIONS = {Tier.SECTION: "section", Tier.SENTENCE: "sentence"}
@@ -15,7 +16,7 @@ _PLACES = 6  # decimals of a score
 
 
 def why(unit: Unit, nodes: Mapping[int, Node], weights: Weights) -> Why | None:
-    """Why a unit is evidence; `nodes` holds the paragraphs that were found or stand beside such, by key."""
+    """Why a unit is evidence; `nodes` holds what was found or stands beside such, by key."""
     found = unit.found
     if found is None:
         return None
@@ -39,10 +40,16 @@ def why(unit: Unit, nodes: Mapping[int, Node], weights: Weights) -> Why | None:
         name=round(lift.name, _PLACES) if lift else 0.0,
         neighbour=round(lift.neighbour, _PLACES) if lift else 0.0,
         beside=nodes[lift.beside].id if lift and lift.beside else "",
-        expansion=_EXPANSIONS.get(unit.node.tier, "itself"),
+        expansion=_expansion(unit, nodes[found.key]),
         place=found.place,
         reranked=None if found.reranked is None else round(found.reranked, _PLACES),
     )
+
+
+def _expansion(unit: Unit, found: Node) -> str:
+    if unit.node.tier is Tier.PARAGRAPH and found.tier is not Tier.PARAGRAPH:
+        return "opening"
+    return _EXPANSIONS.get(unit.node.tier, "itself")
 
 
 def ledger(
@@ -53,6 +60,7 @@ def ledger(
     names: Mapping[str, float],
     scope: str,
     within: tuple[int, int],
+    decision: Decision,
 ) -> Ledger:
     """How the evidence as a whole came about."""
     lists = tuple(
@@ -66,7 +74,8 @@ def ledger(
         for ranking in sorted(rankings, key=lambda ranking: ranking.query)
     )
     named = {id: round(score, _PLACES) for id, score in sorted(names.items(), key=lambda item: (-item[1], item[0]))}
-    return Ledger(named, lists, scope, within, tuple(_cut(loss) for loss in losses if not _is_own(loss)))
+    cuts = tuple(_cut(loss) for loss in losses if not _is_own(loss))
+    return Ledger(named, lists, scope, within, cuts, level=decision.tier, decided_by=decision.why)
 
 
 def _is_own(loss: Loss) -> bool:

@@ -6,20 +6,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kohaku.choices import Condense, Fusion
+from kohaku.choices import Condense, Fusion, Level
 from kohaku.embedders.protocol import Embedder
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.store import Store
 from kohaku.tree import Node, Tier, shown
 from kohaku.words import words
 from retriever.budget import Cause, Loss, Unit, fill
-from retriever.condense import MOST, WHOLE, condense, given_back, is_long, worths
+from retriever.condense import FIRST, MOST, ROOM, condense, given_back, is_long, worths
 from retriever.evidence import Context, Copy, Evidence, Why
-from retriever.expand import expand
+from retriever.expand import expand, pinpoint
 from retriever.explain import ledger, why
-from retriever.fuse import APPEND, floor, fuse
+from retriever.fuse import APPEND, Ranked, floor, fuse
+from retriever.level import Decision, decide
 from retriever.lift import lift
 from retriever.names import named
+from retriever.overview import OPENINGS, SHARE, WIDE, foremost, scored, surveyed
 from retriever.rerank import Second, reranked
 from retriever.search import TIERS, Ranking, search
 from retriever.trust import BEST, COVERED, coverage, rarities, trust
@@ -54,6 +56,7 @@ def retrieve(
     second: Second | None = None,
     passages: Sequence[str] = (),
     condensing: Condense = "off",
+    level: Level = "paragraph",
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
@@ -61,15 +64,19 @@ def retrieve(
 
     `passages` are what an answer might say: they are searched for by meaning, as one more query each. `condensing` says
     whether long paragraphs are cut down to their best sentences: `auto` where the question's words are not found.
-    `count` counts the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is
-    searched, nor lifts what is; raises ScopeError where no document is within. `second` looks at the first finds once
-    more. With `explain` each context says why it is there, and the evidence what is not.
+    `level` says of which tier of the tree the evidence is, `auto` by what the question asks for; where the scope names
+    kinds of parts, it is these. `count` counts the tokens of a text where the index, an older one, does not say them.
+    Nothing outside the scope is searched, nor lifts what is; raises ScopeError where no document is within. `second`
+    looks at the first finds once more. With `explain` each context says why it is there, and the evidence what is not.
     """
+    decision = (
+        decide(question, level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds of parts")
+    )
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
     lifts = fusion != "append"  # that one is another program's way, and keeps its order
     within = [id for id, score in names.items() if score >= NAMED and lifts]
-    rankings = search(
+    lists = search(
         queries,
         store,
         embedder,
@@ -78,7 +85,9 @@ def retrieve(
         within=within,
         documents=documents,
         kinds=scope.searched,
+        wide=decision.tier if decision.tier in WIDE else None,
     )
+    rankings = [one for one in lists if one.tier in TIERS]
     nodes, home, sentences = found(rankings, store)
     queries = (*queries, *passages)
     weights = trust(queries, rankings, nodes, store)
@@ -90,22 +99,28 @@ def retrieve(
     if second is not None:
         lifted = reranked(question, lifted, nodes, second)
     above = store.parents([nodes[one.key] for one in lifted])
-    best = {
-        home[one.key]: one.key
-        for one in reversed(fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights))
-    }
-    read = store.nodes(best.values())
-    sharp = {place: read[key] for place, key in best.items() if key in read}
+    fine = fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights)
+    best = {home[one.key]: one.key for one in reversed(fine)}
     losses: list[Loss] = []
-    expanded = expand(lifted, nodes, above, sharp, kinds=scope.kinds)
     cost = _costs(count)
+    if decision.tier is Tier.SENTENCE:
+        expanded = pinpoint(lifted, fine, home, store.nodes(sentences))
+    else:
+        read = store.nodes(best.values())
+        sharp = {place: read[key] for place, key in best.items() if key in read}
+        expanded = expand(lifted, nodes, above, sharp, kinds=scope.kinds)
     filled = partial(
         fill, cost=cost, alike=lambda one, other: alike(one.text, other.text), facts=lambda node: facts(node.text)
     )
+    if decision.tier in WIDE:
+        survey = _survey(decision.tier, lifted, nodes, above, lists, store)
+        nodes |= {unit.found.key: home for unit, home in survey if unit.found}
+        expanded = [*filled(distinct(unit for unit, _ in survey), int(SHARE * limits.budget)), *expanded]
     originals = {unit.node.key: unit.node for unit in expanded}
     texts = [nodes[one.key].text for one in lifted[:BEST]]
     if condensing == "on" or (condensing == "auto" and _in_other_words(question, texts, store)):
-        whole = {unit.node.key for unit in filled(distinct(expanded), int(WHOLE * limits.budget))}
+        whole = {unit.node.key for unit in filled(distinct(expanded), max(limits.budget - ROOM, 0))}
+        whole |= {unit.node.key for unit in expanded[:FIRST]}
         expanded = _condensed(question, expanded, rankings, store, whole)
     units = distinct(expanded, on_loss=losses.append)
     kept = given_back(filled(units, limits.budget, on_loss=losses.append), originals, limits.budget, cost)
@@ -114,12 +129,37 @@ def retrieve(
         _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept
     )
     told = (
-        ledger(rankings, weights, losses, names=names, scope=str(scope), within=_share(documents, store))
+        ledger(
+            lists, weights, losses, names=names, scope=str(scope), within=_share(documents, store), decision=decision
+        )
         if explain
         else None
     )
     complete = _exhausted(rankings, limits) and _all_in(losses, kept)
     return Evidence(question, tuple(queries), contexts, complete, ledger=told)
+
+
+def _survey(
+    tier: Tier,
+    lifted: Sequence[Ranked],
+    nodes: Mapping[int, Node],
+    above: Mapping[int, Node],
+    lists: Iterable[Ranking],
+    store: Store,
+) -> list[tuple[Unit, Node]]:
+    """What is read for an overview, best first, each with the section or document that it is of."""
+    homes = above
+    if tier is Tier.DOCUMENT:
+        roots = {node.document: node for node in store.roots({nodes[one.key].document for one in lifted})}
+        homes = {one.key: roots[nodes[one.key].document] for one in lifted if nodes[one.key].document in roots}
+    homes = {key: node for key, node in homes.items() if node.tier is tier}
+    wide = [one for one in lists if one.tier is tier]
+    known = store.nodes({hit.key for one in wide for hit in one.hits} - {node.key for node in homes.values()})
+    known |= {node.key: node for node in homes.values()}
+    best = lifted[0].score if lifted else 1.0
+    chosen = [replace(one, score=best * one.score) for one in foremost(tier, scored(lifted, homes, wide, known))]
+    openings = store.openings([known[one.key] for one in chosen], OPENINGS[tier])
+    return [(unit, known[unit.found.key]) for unit in surveyed(tier, chosen, known, openings) if unit.found]
 
 
 def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:

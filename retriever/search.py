@@ -47,12 +47,14 @@ def search(
     within: Collection[str] = (),
     documents: Collection[str] | None = None,
     kinds: Collection[Kind] | None = None,
+    wide: Tier | None = None,
 ) -> list[Ranking]:
     """Every query's rankings, of `limit` hits each; the queries are embedded in one batch.
 
     `passages` are searched by meaning only, as what a document may say; they are numbered after the queries.
     The documents `within` are searched by the first query once more on their own: as many hits of theirs join.
-    Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given.
+    Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given. The tier
+    `wide`, of sections or documents, is searched by meaning only, by the first query.
     """
     vectors = embedder.embed_questions(queries)
     if passages:
@@ -72,6 +74,9 @@ def search(
                 Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within, kinds=kinds),
             }
             rankings = [_joined(ranking, own, tier) for ranking in rankings]
+    if wide is not None:
+        [hits] = store.nearest(vectors[:1], wide, limit, documents=documents)
+        rankings.append(Ranking(0, Source.MEANING, wide, tuple(hits)))
     return rankings
 
 

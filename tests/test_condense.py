@@ -14,25 +14,30 @@ from kohaku.store import Hit
 from kohaku.tokens import count
 from kohaku.tree import Kind, Node, Tier
 from retriever.budget import Unit
-from retriever.condense import LONG, condense, worths
+from retriever.condense import LONG, condense, given_back, worths
 from retriever.evidence import GAP, Evidence
 from retriever.retrieve import Limits, retrieve
 from retriever.search import Ranking, Source
 
 SENTENCES = [Node("d", n, n, 0, Kind.SENTENCE, f"s{n}", f"Sentence {n}.", 40, key=n) for n in range(1, 6)]
 PARAGRAPH = Node("d", 0, 5, None, Kind.PARAGRAPH, "p", " ".join(one.text for one in SENTENCES), 200, key=9)
+UNITS = [Unit(replace(PARAGRAPH, key=key), 1.0) for key in (7, 8)]
 WORTH = {1: 1.0, 2: 0.1, 3: 0.6, 4: 0.5, 5: 0.2}
 
 
-@pytest.fixture(autouse=True)
-def none_stays_whole(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "first_finds" not in request.node.name:
-        monkeypatch.setattr("retriever.condense.WHOLE", 0)
+def test_what_is_to_stay_whole_is_read_as_it_stands() -> None:
+    units = [Unit(replace(PARAGRAPH, key=key), 1.0) for key in (7, 8, 9)]
+    read = condense(units, dict.fromkeys((7, 8, 9), SENTENCES), lambda one: WORTH[one.key], whole={7, 8})
+    assert [unit.node.text == PARAGRAPH.text for unit in read] == [True, True, False]
 
 
-def test_the_first_finds_are_read_as_they_stand() -> None:
-    units = condense([Unit(PARAGRAPH, 1.0)] * 3, {9: SENTENCES}, lambda one: WORTH[one.key])
-    assert [unit.node == PARAGRAPH for unit in units] == [True, True, False]
+def test_what_the_budget_leaves_makes_condensed_paragraphs_whole_again_the_best_first() -> None:
+    kept = [replace(unit, node=condensed(replace(PARAGRAPH, key=unit.node.key))) for unit in UNITS]
+    originals = {unit.node.key: unit.node for unit in UNITS}
+    for budget, whole in ((239, [False, False]), (320, [True, False]), (400, [True, True])):
+        read = given_back(kept, originals, budget, lambda node: node.tokens)
+        assert [unit.node.text == PARAGRAPH.text for unit in read] == whole
+        assert sum(unit.node.tokens for unit in read) <= max(budget, 240)
 
 
 def condensed(node: Node, sentences: list[Node] = SENTENCES) -> Node:
@@ -79,17 +84,39 @@ TEXT = (
 )
 
 
-def read(folder: Path, question: str, condensing: Condense) -> Evidence:
+def read(folder: Path, question: str, condensing: Condense, budget: int = 200) -> Evidence:
+    """The evidence from the mill's pages, of which this budget holds two in sentences."""
     embedder = LetterEmbedder()
-    with indexed(folder, {"mill.txt": TEXT}, embedder=embedder) as store:
+    other = ". ".join(TEXT.rstrip(".").split(". ")[::-1]) + "."
+    with indexed(folder, {"mill.txt": TEXT, "other.txt": other}, embedder=embedder) as store:
         return retrieve(
-            question, (question,), store, embedder, Limits(50, 5000), fusion="score", count=count, condensing=condensing
+            question,
+            (question,),
+            store,
+            embedder,
+            Limits(50, budget),
+            fusion="score",
+            count=count,
+            condensing=condensing,
         )
 
 
+@pytest.fixture
+def none_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retriever.retrieve.FIRST", 0)
+
+
+@pytest.mark.usefixtures("none_stays_whole")
 def test_only_a_question_in_other_words_is_read_in_sentences(tmp_path: Path) -> None:
     other, own = "zygotic wheel xylophone quartz?", "The wheel turns nine times a minute when the sluice is open"
     assert "bicycles" not in read(tmp_path / "1", other, "auto").contexts[0].text
     assert "bicycles" in read(tmp_path / "2", own, "auto").contexts[0].text
     assert "bicycles" in read(tmp_path / "3", other, "off").contexts[0].text
-    assert "bicycles" not in read(tmp_path / "4", own, "on").contexts[0].text
+    assert "bicycles" not in read(tmp_path / "4", own, "on", 160).contexts[0].text
+
+
+@pytest.mark.parametrize("budget", [3000, 500])
+def test_nothing_is_left_out_of_a_paragraph_where_all_fits(tmp_path: Path, budget: int, none_stays_whole: None) -> None:
+    evidence = read(tmp_path, "wheel", "on", budget)
+    assert all("bicycles" in context.text for context in evidence.contexts)
+    assert evidence.tokens <= budget

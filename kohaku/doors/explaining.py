@@ -13,7 +13,12 @@ CUTS = 8  # shown of each cause; JSON has all
 FINDINGS = 6  # shown of each context, the weightiest; JSON has all
 
 HEAD, TEXT, QUIET = "bold", "", "dim"
-_SAYS = {"itself": "read itself", "section": "its short section is read whole", "sentence": "its best sentence is read"}
+_SAYS = {
+    "itself": "read itself",
+    "section": "its short section is read whole",
+    "sentence": "its best sentence is read",
+    "opening": "how it begins is read",
+}
 _CAUSES = {
     "budget": "over the budget",
     "duplicate": "said already",
@@ -28,6 +33,7 @@ def ledger_object(ledger: Ledger) -> dict[str, Any]:
     return {
         "scope": ledger.scope,
         "documents": {"within": within, "of": whole},
+        "level": {"tier": ledger.level.value, "why": ledger.decided_by},
         "named": dict(ledger.names),
         "lists": [dict(zip(keys, one, strict=True)) for one in ledger.lists],
         "cut": [asdict(cut) for cut in ledger.cuts],
@@ -44,6 +50,7 @@ def explained_lines(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield TEXT, f"  query {number}: {query}"
         for _, by, tier, weight, count in (one for one in ledger.lists if one[0] == number):
             yield QUIET, f"    by {by} in {tier.value}s: {count} hits, weight {weight:.2f}"
+    yield TEXT, f"  level {ledger.level.value}: {ledger.decided_by}"
     within, whole = ledger.within
     if ledger.scope:
         yield TEXT, f"  kept to {ledger.scope}: {within} of {whole} documents"

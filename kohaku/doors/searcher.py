@@ -353,6 +353,7 @@ class Searcher:
             count=count,
             passages=planned.passages,
             condensing=self.settings.condense,
+            level=self.settings.level,
             scope=scope,
             explain=explain,
         )

@@ -131,6 +131,33 @@ class NodeRows(File):
                 sentences.setdefault(keys[node.document, node.parent], []).append(node)
         return sentences
 
+    def roots(self, documents: Collection[str]) -> list[Node]:
+        """The nodes that are documents as a whole."""
+        ids = {"ids": json.dumps([storable(id) for id in documents])}
+        return self._nodes("where n.position = 0 and d.id in (select value from json_each(:ids)) order by n.key", ids)
+
+    def openings(self, nodes: Collection[Node], most: int) -> dict[int, list[Node]]:
+        """How sections or documents begin: the first text of each and of the first sections in it, by the node's key.
+
+        At most so many a node, in reading order.
+        """
+        pairs = self._rows(
+            """
+            select wanted.value, min(n.key) as first from json_each(:keys) as wanted
+            join node w on w.key = wanted.value
+            join node n on n.document = w.document and n.position between w.position and w.last
+            where n.kind in ('paragraph', 'list', 'quote') and n.text <> ''
+            group by wanted.value, n.section order by wanted.value, first
+            """,
+            {"keys": json.dumps([node.key for node in nodes])},
+        )
+        firsts: dict[int, list[int]] = {node.key: [] for node in nodes}
+        for key, first in pairs:
+            if len(firsts[key]) < most:
+                firsts[key].append(first)
+        found = self.nodes(first for some in firsts.values() for first in some)
+        return {key: [found[first] for first in some] for key, some in firsts.items()}
+
     def ancestors(self, node: Node) -> list[Node]:
         """The nodes that cover a node, document first."""
         above: list[Node] = []

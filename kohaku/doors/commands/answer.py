@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     "rerank_top",
     "order",
     "decompose",
+    "level",
     "condense",
     "hyde",
     "source_filter",

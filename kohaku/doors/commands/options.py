@@ -11,7 +11,18 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from kohaku.choices import Blanks, Condense, Decompose, Fusion, OcrMode, Order, ParagraphVectors, Tiebreak, VoteMode
+from kohaku.choices import (
+    Blanks,
+    Condense,
+    Decompose,
+    Fusion,
+    Level,
+    OcrMode,
+    Order,
+    ParagraphVectors,
+    Tiebreak,
+    VoteMode,
+)
 from kohaku.doors.commands.terminal import typed
 from kohaku.errors import ScopeError
 
@@ -75,6 +86,10 @@ SETTINGS: dict[str, Any] = {
         typer.Option(
             "--decompose", help="Questions in parts: where they show some, wherever a model finds some, never."
         ),
+    ],
+    "level": Annotated[
+        Level | None,
+        typer.Option("--level", help="Evidence of documents, sections, paragraphs, sentences."),
     ],
     "condense": Annotated[
         Condense | None,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     "reranker",
     "rerank_top",
     "decompose",
+    "level",
     "condense",
     "hyde",
     "source_filter",

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from fastapi.sse import format_sse_event
 
-from kohaku.choices import Condense, Decompose, Fusion, Order
+from kohaku.choices import Condense, Decompose, Fusion, Level, Order
 from kohaku.doors.web import exports, shapes
 from kohaku.doors.web.course import Event
 from kohaku.doors.web.desk import BUILT_IN, Desk, offered, scope_of
@@ -283,7 +283,7 @@ def _holds(document: Document, words: list[str]) -> bool:
 
 def _info(settings: Settings, store: Store) -> shapes.InfoOut:
     changeable = [name for name in shapes.Choices.model_fields if name != "model"]
-    choices = {"fusion": Fusion, "condense": Condense, "decompose": Decompose, "order": Order}
+    choices = {"fusion": Fusion, "condense": Condense, "level": Level, "decompose": Decompose, "order": Order}
     return shapes.InfoOut(
         version=version("kohaku"),
         index=store.path.name,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from kohaku.choices import Condense, Decompose, Fusion, Order
+from kohaku.choices import Condense, Decompose, Fusion, Level, Order
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Pages = tuple[int, int]
@@ -50,6 +50,7 @@ class Choices(Asked):
     queries: int | None = Field(default=None, ge=1, le=20, description="queries a question")
     fusion: Fusion | None = None
     condense: Condense | None = None
+    level: Level | None = None
     decompose: Decompose | None = None
     order: Order | None = None
     passes: int | None = Field(default=None, ge=1, le=2)

@@ -1,0 +1,68 @@
+"""At which level of the tree a question is answered: a fact from paragraphs, an overview from sections or documents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kohaku.choices import Level
+from kohaku.tree import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The tier whose nodes are evidence, and what decided it, for people."""
+
+    tier: Tier
+    why: str
+
+
+def decide(question: str, level: Level) -> Decision:
+    """The level as the setting says it; where it says `auto`, as the question's words do.
+
+    >>> [decide(text, "auto").tier.value for text in ("What is this report about?", "Summarise the risks of the site.")]
+    ['document', 'section']
+    >>> decide("How many of the main halls are overviewed in 2023?", "auto")
+    Decision(tier=<Tier.PARAGRAPH: 'paragraph'>, why='"How many" asks for a fact')
+    """
+    if level != "auto":
+        return Decision(Tier(level), "the setting")
+    if found := _FACT.search(question):
+        return Decision(Tier.PARAGRAPH, f'"{found[0].strip()}" asks for a fact')
+    if found := _DOCUMENT.search(question):
+        return Decision(Tier.DOCUMENT, f'"{found[0].strip()}" asks for a document as a whole')
+    if found := _OVERVIEW.search(question):
+        return Decision(Tier.SECTION, f'"{found[0].strip()}" asks for an overview')
+    return Decision(Tier.PARAGRAPH, "no word asks for an overview")
+
+
+_FACT = re.compile(
+    r"\bhow (?:many|much|long|large|big|high|low|old|fast|often|far|heavy|tall|deep|wide)\b|\bwhen\b|\bwho(?:m|se)?\b|"
+    r"\b(?:what|which) (?:year|date|day|month|percentage|percent|share|number|amount|value|size|version|model|name)\b|"
+    r"\btrue or false\b|\byes or no\b|"
+    r"多少|几个|幾個|何时|何時|什么时候|什麼時候|哪一年|谁|誰|いつ|何年|いくつ|いくら",
+    re.IGNORECASE,
+)
+_THING = (
+    r"(?:document|paper|report|filing|article|study|book|file|thesis|manual|text|chapter|pdf|presentation|memo|"
+    r"policy)s?"
+)
+_MAIN = r"(?:main|key|major|central|principal|most important|overall)"
+_POINTS = (
+    r"(?:findings?|points?|ideas?|messages?|conclusions?|contributions?|takeaways?|topics?|themes?|results|claims?)"
+)
+_DOCUMENT = re.compile(
+    rf"\bwhat (?:is|are|was|does)\b.{{0,80}}\b{_THING}\b.{{0,40}}\b(?:about|cover|discuss|deal with|say)\b|"
+    rf"\b(?:summar\w+|overview|outline|gist|abstract|purpose)\b.{{0,40}}\b(?:this|the|these|each|every|that) "
+    rf"(?:\w+ ){{0,3}}{_THING}\b|"
+    rf"\b{_MAIN} {_POINTS}\b.{{0,60}}\b{_THING}\b|"
+    r"(?:文档|文檔|文章|论文|論文|报告|報告|文件).{0,12}(?:讲|講|关于|關於|主要内容|主要內容|概述|总结|總結|摘要)|この(?:文書|論文|報告書)",
+    re.IGNORECASE,
+)
+_OVERVIEW = re.compile(
+    rf"\b(?:overview|summar(?:y|i[sz]e\w*|ies)|outline|describe|discuss|in general)\b|\b{_MAIN} \w+s\b|"
+    r"\bwhat (?:are|were) the (?:\w+ )?(?:challenges|strategies|approaches|trends|themes|risks|drivers|limitations|"
+    r"advantages|disadvantages|benefits|drawbacks|implications|recommendations|findings|conclusions)\b|"
+    r"^(?:please )?compare\b|概述|总结|總結|摘要|概要|まとめ|主要(?:内容|內容|趋势|趨勢|发现|發現|挑战|挑戰)",
+    re.IGNORECASE,
+)
