@@ -31,6 +31,7 @@ from kohaku.doors.sweep.spec import spec_of
 from kohaku.errors import Abandoned, SettingsError, TableError
 from kohaku.settings import load
 from kohaku.tables import read_rows, write_rows
+from retriever.retrieve import retrieve
 
 Sweeping = Callable[..., Story]
 HOSTILE = "</style><script>alert(1)</script>| $x$ {{ 7 }} \x1b"
@@ -192,6 +193,23 @@ def test_an_index_is_made_for_each_way_to_index(sweeping: Sweeping) -> None:
     assert story.runs == 4 and len(list(Path("out/indexes").glob("*.db"))) == 2
 
 
+def test_runs_that_search_alike_search_once(sweeping: Sweeping, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def counting(question: str, *arguments: Any, **named: Any) -> Any:
+        searched.append(question)
+        return retrieve(question, *arguments, **named)
+
+    monkeypatch.setattr("kohaku.doors.searcher.retrieve", counting)
+    grid = {"order": ["best_first", "ends"], "retries": [0, 1]}
+    sweeping(grid=grid, seeds=[1, 3])
+    assert len(searched) == 6  # once a question, for eight runs
+    sweeping("other", grid={"budget": [500, 6000]})
+    assert len(searched) == 6 + 12
+    sweeping("third", grid={"reranker": ["llm", "llm:other"]})
+    assert len(searched) == 18 + 12  # a model's word is asked for each
+
+
 def test_one_limit_holds_for_the_calls_of_all_runs(sweeping: Sweeping, server: FakeServer) -> None:
     def slowly(body: dict[str, Any]) -> Step:
         time.sleep(0.01)
@@ -254,6 +272,18 @@ def test_points_are_compared_with_the_best_or_with_the_baseline(sweeping: Sweepi
     base = next(one for one in named.found.standings if one.p is None)
     assert base.point.name == "retries 1, strict no" and "the baseline (retries 1, strict no)" in compared(named)
     assert "--against" in command(named) and command(named).count("submission.csv") == 2
+
+
+def test_long_answers_are_compared_where_the_truth_has_no_values(sweeping: Sweeping) -> None:
+    rows = read_rows(questions())
+    write_rows("long.csv", ("id", "question", "answer"), [{**row, "answer": "It is 7 litres."} for row in rows])
+    grid = {"order": ["best_first", "ends"]}
+    story = sweeping(truth="long.csv", grid=grid, metrics=["rouge_l"])
+    assert story.found.best is not None and story.found.best.mean("rouge_l") == pytest.approx(6 / 7)
+    assert json.loads(next(Path("out/runs").glob("*/score.json")).read_text("utf-8"))["long_n"] == 6
+    with pytest.raises(TableError, match="no column answer_value"):
+        sweeping("none", truth="long.csv", grid=grid)
+    assert not Path("none").exists()
 
 
 def test_a_pair_of_settings_is_a_picture_and_one_is_too(sweeping: Sweeping) -> None:

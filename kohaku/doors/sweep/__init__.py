@@ -17,8 +17,8 @@ from answerer.submission import read_questions
 from kohaku.doors.display import Advance, few
 from kohaku.doors.sweep.plots import pictures
 from kohaku.doors.sweep.report import Story, file_of, html, markdown
-from kohaku.doors.sweep.results import measure, results, write_table
-from kohaku.doors.sweep.running import Run, run_all
+from kohaku.doors.sweep.results import check_truth, measure, results, write_table
+from kohaku.doors.sweep.running import run_all
 from kohaku.doors.sweep.sharing import Shared
 from kohaku.doors.sweep.spec import SCOPE, Spec, axes, baseline_of, points
 from kohaku.doors.sweep.trials import Trial, content_of, indexed_by, trials
@@ -47,10 +47,23 @@ def sweep(
     found = trials(spec, settings, where)
     base = baseline_of(spec, points(spec))
     asked = read_questions(questions)
+    check_truth(truth, spec.metrics)
     folder.mkdir(parents=True, exist_ok=True)
     ready = _indexed(spec, found, folder, where, progress)
     with closing(Shared(settings)) as shared:
-        runs = _run(spec, ready, shared, folder, asked, questions, settings.concurrency, progress)
+        keys = _keys(ready, shared, asked)
+        # what would be the same run is made once, whatever it is called
+        folders = {key: (trial, trial.folder(folder / "runs", key)) for key, trial in zip(keys, ready, strict=True)}
+        made = run_all(
+            list(folders.values()),
+            shared,
+            questions,
+            metadata=spec.metadata,
+            concurrency=settings.concurrency,
+            progress=progress,
+        )
+    by_key = dict(zip(folders, made, strict=True))
+    runs = [replace(by_key[key], trial=trial) for key, trial in zip(keys, ready, strict=True)]
     done = [measure(run, truth, spec.metrics, _meanings(spec)) for run in runs if not run.problem]
     standings = results(done, spec.metrics, base)
     drawn = tuple(pictures(standings, axes(spec))) if done else ()
@@ -87,33 +100,14 @@ def _indexed(spec: Spec, found: Sequence[Trial], folder: Path, where: str, progr
     return ready
 
 
-def _run(
-    spec: Spec,
-    found: Sequence[Trial],
-    shared: Shared,
-    folder: Path,
-    asked: Sequence[Question],
-    questions: Path,
-    concurrency: int,
-    progress: Advance | None,
-) -> list[Run]:
-    """The run of each trial; what would be the same run is made once."""
+def _keys(found: Sequence[Trial], shared: Shared, asked: Sequence[Question]) -> list[str]:
+    """What each run is known by."""
     digest = hashlib.sha256(json.dumps([(one.id, one.text, one.unit) for one in asked]).encode()).hexdigest()
     contents: dict[Path, str] = {}
-    placed: dict[str, tuple[Trial, Path]] = {}
-    keys = []
-    for trial in found:
-        db = trial.settings.db
-        if db not in contents:
-            contents[db] = content_of(shared.store(db, trial.settings.search_memory_mb))
-        key = trial.key(digest, contents[db])
-        placed.setdefault(key, (trial, trial.folder(folder / "runs", key)))
-        keys.append(key)
-    made = run_all(
-        list(placed.values()), shared, questions, metadata=spec.metadata, concurrency=concurrency, progress=progress
-    )
-    by_key = dict(zip(placed, made, strict=True))
-    return [replace(by_key[key], trial=trial) for key, trial in zip(keys, found, strict=True)]
+    for settings in (trial.settings for trial in found):
+        if settings.db not in contents:
+            contents[settings.db] = content_of(shared.store(settings.db, settings.search_memory_mb))
+    return [trial.key(digest, contents[trial.settings.db]) for trial in found]
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from answerer.bootstrap import Interval
 from kohaku.doors.display import few, one_line
 from kohaku.doors.page import page
 from kohaku.doors.sweep.plots import NAMES, Picture
@@ -16,6 +17,18 @@ from kohaku.images import data_url
 
 SURE = 0.05  # p below which a difference is called one
 LISTED = 20  # points in a terminal
+COSTS = ("calls", "cached", "tokens a question", "cost", "s a question")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A point in a table: its place on the axes, what is said of it, and its interval for a bar."""
+
+    place: tuple[str, ...]
+    cells: tuple[str, ...]
+    is_best: bool
+    is_sure: bool
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +96,9 @@ def markdown(story: Story) -> str:
     if found.best is not None:
         parts.append(f"Best: **{_mark(found.best.point.name)}**, {_told(found.best, found.metrics[0])}.")
         parts.append(_mark(compared(story)))
-        names = list(found.best.point.place) or ["settings"]
-        head = [*names, *_heads(found), "calls", "cached", "tokens a question", "cost", "s a question"]
-        rows = [
-            [*(_mark(label) for label in standing.point.place.values()), *_cells(standing, found), *_costs(standing)]
-            if standing.point.place
-            else ["all", *_cells(standing, found), *_costs(standing)]
-            for standing in found.standings
-        ]
-        table = [head, ["---"] * len(head), *rows]
+        names, heads, rows = _table(found, story.questions)
+        table = [[*names, *heads], ["---"] * len([*names, *heads])]
+        table += [[*map(_mark, row.place), *row.cells] for row in rows]
         parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
         parts += [f"![{_mark(picture.title)}](plots/{file_of(picture)})" for picture in story.pictures]
     parts += [_mark(spent_line(story)), f"```\n{command(story)}\n```" if len(found.standings) > 1 else ""]
@@ -101,6 +108,7 @@ def markdown(story: Story) -> str:
 def html(story: Story) -> str:
     """The report as one file that loads nothing; what settings and files say is shown as text."""
     found = story.found
+    names, heads, rows = _table(found, story.questions)
     return page(
         "sweep_page",
         title=story.title,
@@ -108,21 +116,9 @@ def html(story: Story) -> str:
         told=_told(found.best, found.metrics[0]) if found.best else "",
         compared=compared(story) if found.best else "",
         spent=spent_line(story),
-        names=list(found.best.point.place) if found.best else [],
-        heads=_heads(found),
-        rows=[
-            {
-                "place": list(standing.point.place.values()) or ["all"],
-                "cells": _cells(standing, found),
-                "costs": _costs(standing),
-                "is_best": standing is found.best,
-                "is_sure": standing.p is not None and standing.p < SURE,
-                "low": standing.interval.low,
-                "high": standing.interval.high,
-                "mean": standing.interval.mean,
-            }
-            for standing in found.standings
-        ],
+        names=names,
+        heads=heads,
+        rows=rows,
         bounds=_bounds(found.standings),
         pictures=[(picture.title, data_url(picture.png)) for picture in story.pictures],
         unfinished=[(few(names), problem) for problem, names in problems(story).items()],
@@ -157,9 +153,24 @@ def file_of(picture: Picture) -> str:
     return re.sub(r"[^\w.+-]+", "_", picture.name) + ".png"
 
 
-def _heads(found: Results) -> list[str]:
+def _table(found: Results, questions: int) -> tuple[list[str], list[str], list[Row]]:
+    """The names of the axes, the heads of the other columns, and the rows; without columns in which nothing stands."""
     first, *others = (NAMES[metric] for metric in found.metrics)
-    return [first, "sd", "95 %", "difference", "p", *others]
+    heads = [first, "sd", "95 %", "difference", "p", *others, *COSTS]
+    cells = [[*_cells(standing, found), *_costs(standing, questions)] for standing in found.standings]
+    kept = [at for at in range(len(heads)) if any(row[at] not in ("", "0") for row in cells)]
+    rows = [
+        Row(
+            tuple(standing.point.place.values()) or (standing.point.name,),
+            tuple(row[at] for at in kept),
+            standing is found.best,
+            standing.p is not None and standing.p < SURE,
+            standing.interval,
+        )
+        for standing, row in zip(found.standings, cells, strict=True)
+    ]
+    names = list(found.best.point.place) if found.best else []
+    return names or ["settings"], [heads[at] for at in kept], rows
 
 
 def _cells(standing: Standing, found: Results) -> list[str]:
@@ -175,8 +186,8 @@ def _cells(standing: Standing, found: Results) -> list[str]:
     ]
 
 
-def _costs(standing: Standing) -> list[str]:
-    spent, asked = standing.spent, max(1, standing.asked)
+def _costs(standing: Standing, questions: int) -> list[str]:
+    spent, asked = standing.spent, max(1, questions * len(standing.runs))
     tokens = (spent.total("prompt_tokens") + spent.total("completion_tokens")) / asked
     return [
         f"{spent.total('calls'):.0f}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerer.bootstrap import Difference, Interval, difference, draws, holm, interval
-from answerer.long_answers import Meanings
+from answerer.long_answers import LongScore, Meanings
+from answerer.score import read_answers
 from kohaku.doors.display import json_line
-from kohaku.doors.scoring import Scoring, scored, scoring_object
+from kohaku.doors.scoring import Scoring, has_only_long, long_scored, scored, scoring_object
 from kohaku.doors.sweep.running import Run, Spent
 from kohaku.doors.sweep.spec import Point
+from kohaku.errors import TableError
 from kohaku.tables import write_lines, write_rows
 
 SCORE = "score.json"
@@ -65,11 +67,6 @@ class Standing:
         """What its runs have cost together."""
         return reduce(Spent.plus, (one.run.spent for one in self.runs), Spent())
 
-    @property
-    def asked(self) -> int:
-        """How many questions its runs were asked together."""
-        return sum(len(next(iter(one.measures.values()))) for one in self.runs)
-
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -85,11 +82,23 @@ class Results:
         return self.standings[0] if self.standings else None
 
 
+def check_truth(truth: Path, metrics: Sequence[str]) -> None:
+    """Raises TableError where a truth does not hold what the metrics compare; before anything is paid for."""
+    columns = {name for metric in metrics for name in (("answer",) if metric in LONG else ("answer_value", "ref_id"))}
+    if not read_answers(truth, sorted(columns)):
+        raise TableError(f"{truth} has no rows: there is nothing to score against")
+
+
 def measure(run: Run, truth: Path, metrics: Sequence[str], meanings: Meanings | None) -> Measured:
     """What a run's questions earned, written into its folder too."""
-    found = scored(truth, run.submission, has_long=any(name in LONG for name in metrics), meanings=meanings)
-    write_lines(run.folder / SCORE, [json_line(scoring_object(found))])
-    return Measured(run, _measures(found))
+    if has_only_long(truth):
+        long = long_scored(truth, run.submission, meanings)
+        found, told = _long_measures(long), {**long.summary(), "questions": [asdict(one) for one in long.answers]}
+    else:
+        whole = scored(truth, run.submission, has_long=any(name in LONG for name in metrics), meanings=meanings)
+        found, told = _measures(whole), scoring_object(whole)
+    write_lines(run.folder / SCORE, [json_line(told)])
+    return Measured(run, found)
 
 
 def results(measured: Sequence[Measured], metrics: Sequence[str], base: Point | None = None) -> Results:
@@ -146,14 +155,13 @@ def _table_row(one: Measured, folder: Path) -> dict[str, str]:
 
 
 def _measures(found: Scoring) -> Measures:
-    questions = found.score.questions
     measures = {
-        name: np.array([float(getattr(question, name)) for question in questions])
+        name: np.array([float(getattr(question, name)) for question in found.score.questions])
         for name in ("score", "value", "ref", "na")
     }
-    answers = found.long.answers if found.long else ()
-    for name in LONG if answers else ():
-        values = [getattr(answer, name) for answer in answers]
-        if None not in values:
-            measures[name] = np.array(values, dtype=np.float64)
-    return measures
+    return {**measures, **(_long_measures(found.long) if found.long else {})}
+
+
+def _long_measures(found: LongScore) -> Measures:
+    by_name = {name: [getattr(answer, name) for answer in found.answers] for name in LONG}
+    return {name: np.array(values, dtype=np.float64) for name, values in by_name.items() if None not in values}
