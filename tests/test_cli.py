@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 
 import pymupdf
 import pytest
+import typer
 from corpus import FILES, use_letters, write
 from fake_server import FakeServer, Step, fails, says
 from pictures import bars
@@ -156,6 +158,35 @@ def test_each_command_has_a_help_with_an_example(run: Run, command: str, flag: s
     ran = run(command, flag)
     assert (ran.code, ran.err) == (0, "")
     assert f"Example: kohaku {command}" in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_of_each_help_is_a_command_that_can_be_given(run: Run, command: str) -> None:
+    shown = " ".join(run(command, "--help").out.split())
+    example = shown.partition("Example: kohaku ")[2].partition(" Arguments:")[0].partition(" Options:")[0]
+    name, *arguments = shlex.split(example.partition(" > ")[0])
+    assert name == command
+    group = typer.main.get_command(app)
+    with group.make_context("kohaku", [name, *arguments]) as context:
+        _, found, left = group.resolve_command(context, [name, *arguments])  # type: ignore[attr-defined]
+        assert found.make_context(name, left, parent=context).params
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("mcp", "serve")])
+def test_every_command_that_ends_with_a_result_gives_it_as_json(run: Run, command: str) -> None:
+    assert "--json" in run(command, "--help").out
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("kohaku imp", "import-kohakurag"), ("kohaku show --pi", "--picture")])
+def test_a_shell_completes_commands_and_options(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, offered: str
+) -> None:
+    monkeypatch.setenv("_KOHAKU_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    ran = run()
+    assert (ran.code, ran.err) == (0, "")
+    assert offered in ran.out.split()
 
 
 def test_the_help_names_every_command_and_no_other() -> None:
@@ -342,6 +373,14 @@ def test_the_tree_of_a_document_is_shown_as_deep_as_asked_for(run: Run, db: Path
 def test_several_nodes_are_shown_one_after_the_other(run: Run, db: Path) -> None:
     assert [one["id"] for one in run("show", "lake:s1.2", "north", "--json").objects] == ["lake:s1.2", "north"]
     assert "\n\ndocument north" in run("show", "lake:s1.2", "north").out
+
+
+def test_what_was_done_to_an_index_comes_as_json_too(run: Run, db: Path) -> None:
+    assert run("check", "--json").objects == [{"path": "kohaku.db", "sound": True, "faults": []}]
+    [made] = run("map", "--out", "map.svg", "--json").objects
+    assert len(made["dots"]) == sum(group["nodes"] for group in made["groups"]) > 3
+    assert run("remove", "north", "--json").objects == [{"removed": "north"}]
+    assert {"name", "description"} == set(run("profile", "--json").objects[0])
 
 
 def test_the_figures_of_an_index_are_shown(run: Run, db: Path) -> None:
@@ -829,6 +868,13 @@ def test_control_characters_reach_no_terminal() -> None:
         shown = on_a_terminal(*command)
         assert "\x1b[31m" not in shown
         assert "\x9b" not in shown
+
+
+def test_long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else(run: Run, db: Path) -> None:
+    arguments = ["retrieve", "--questions", str(questions(4)), "--out", "evidence.jsonl"]
+    shown = on_a_terminal(*arguments)
+    assert "━" in shown and "4/4" in shown and "/s" in shown
+    assert run(*arguments).err == "wrote evidence.jsonl\n"
 
 
 def on_a_terminal(*arguments: str) -> str:

@@ -49,7 +49,7 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         try:
-            app()
+            app(prog_name="kohaku")  # also where another program started it
         finally:
             sys.stdout.flush()  # here a full disk is an error of ours, at Python's end a riddle
     except KohakuError as error:

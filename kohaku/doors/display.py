@@ -60,8 +60,12 @@ def json_line(value: object) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[Advance | None]:
-    """A function that shows a run's progress on stderr; None where that is no terminal."""
+    """A function that shows a run's progress, its pace and the time left on stderr; None where that is no terminal.
+
+    A run may have several stretches, each with a total of its own.
+    """
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
@@ -69,16 +73,35 @@ def progress_bar() -> Iterator[Advance | None]:
     if not console.is_terminal:
         yield None
         return
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("")
+        task = bar.add_task("", pace="")
 
         def advance(done: int, total: int, current: str) -> None:
-            from rich.markup import escape
-
-            bar.update(task, completed=done, total=total, description=escape(one_line(current)))
+            shown = bar.tasks[0]
+            if total != shown.total or done < shown.completed:
+                bar.reset(task)
+            speed = pace(done, shown.elapsed or 0.0)
+            bar.update(task, completed=done, total=total, pace=speed, description=escape(one_line(current)))
 
         yield advance
+
+
+def pace(done: int, seconds: float) -> str:
+    """How fast a run is, in the unit that suits it; "" where that is not known yet.
+
+    >>> pace(30, 10), pace(3, 60), pace(0, 5)
+    ('3.0/s', '3.0/min', '')
+    """
+    if not done or seconds <= 0:
+        return ""
+    return f"{done / seconds:.1f}/s" if done >= seconds else f"{60 * done / seconds:.1f}/min"
 
 
 def report_lines(report: Report, db: Path) -> Iterator[str]:

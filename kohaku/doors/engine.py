@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -98,12 +98,24 @@ class Engine(Searcher):
         respond_all(questions, ask, concurrency=self.settings.concurrency, on_done=on_done)
 
     def retrieve_to(
-        self, questions: str | Path, out: str | Path, *, scope: Scope = EVERYWHERE, explain: bool = False
+        self,
+        questions: str | Path,
+        out: str | Path,
+        *,
+        scope: Scope = EVERYWHERE,
+        explain: bool = False,
+        progress: Advance | None = None,
     ) -> None:
         """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
         asked = read_questions(questions)
-        found = ((one.id, self.retrieve(one.text, scope=scope, explain=explain)) for one in asked)
-        write_lines(out, (json_line(evidence_object(id, evidence)) for id, evidence in found))
+
+        def lines() -> Iterator[str]:
+            for done, one in enumerate(asked, start=1):
+                yield json_line(evidence_object(one.id, self.retrieve(one.text, scope=scope, explain=explain)))
+                if progress:
+                    progress(done, len(asked), one.id)
+
+        write_lines(out, lines())
 
     def submit(
         self,

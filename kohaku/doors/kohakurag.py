@@ -165,7 +165,7 @@ def _file_name(id: str) -> str:
     """A file's name for a document of that id, the same for no two ids, whatever they hold.
 
     >>> _file_name("amazon2023"), _file_name("../a")
-    ('amazon2023.json', 'a-b1fcea37.json')
+    ('amazon2023.json', 'a-61b4c98b.json')
     """
     plain = re.sub(r"[^\w.-]+|^[.\W]+", "-", id).strip("-.")[:80]
     digest = hashlib.sha256(storable(id).encode()).hexdigest()[:8]

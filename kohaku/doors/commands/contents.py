@@ -143,6 +143,7 @@ def remove(
     *,
     settings: Settings,
     document: Annotated[str, typer.Argument(help="A document's id, as `kohaku docs` lists it.")],
+    as_json: AsJson = False,
 ) -> None:
     """Remove a document from an index; its file stays.
 
@@ -153,11 +154,14 @@ def remove(
     with Store.edit(settings.db) as store:
         if not store.remove(typed(document)):
             raise KohakuError(f"no document {document!r}: `kohaku docs` lists them")
-    say(f"removed {document}")
+    if as_json:
+        print_json({"removed": typed(document)})
+    else:
+        say(f"removed {document}")
 
 
 @configured("db")
-def check(*, settings: Settings) -> None:
+def check(*, settings: Settings, as_json: AsJson = False) -> None:
     """Verify an index file: its pages, and that nodes, vectors and full text agree.
 
     Example: kohaku check --db papers.db
@@ -167,7 +171,9 @@ def check(*, settings: Settings) -> None:
 
     with Store.open(settings.db) as store:
         faults = store.check()
-    for fault in faults:
+    if as_json:
+        print_json({"path": str(settings.db), "sound": not faults, "faults": faults})
+    for fault in () if as_json else faults:
         typer.echo(one_line(fault))
     if faults:
         raise KohakuError("the index is damaged: delete it and index again, or restore a copy")

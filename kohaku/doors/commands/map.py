@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kohaku.doors.commands.options import configured
-from kohaku.doors.commands.terminal import refuse, refuse_empty, say, spare, typed
+from kohaku.doors.commands.options import AsJson, configured
+from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, say, spare, typed
 
 if TYPE_CHECKING:
     from kohaku.scope import Scope
@@ -36,6 +37,7 @@ def map(
     ] = "pca",
     most: Annotated[int, typer.Option("--most", min=3, help="Dots to draw; more nodes are sampled.")] = 5000,
     drawn_by: Annotated[int, typer.Option("--seed", min=0, help="Of the sample, and of umap.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a map of an index: its parts as dots, near each other where they speak of the same.
 
@@ -61,6 +63,8 @@ def map(
             seed=drawn_by,
         )
     write(made, out)
+    if as_json:
+        print_json(asdict(made))
     for note in made.notes:
         say(note)
     say(f"wrote {out}")

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from kohaku.doors.commands.terminal import typed
+from kohaku.doors.commands.options import AsJson
+from kohaku.doors.commands.terminal import print_json, refuse, typed
 
 
 def profile(
     *,
     name: Annotated[str | None, typer.Argument(help="A profile's name, or a file of yours, which is checked.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the profiles, or print one: prompts, axes, terms and examples of a field, to be copied and edited.
 
@@ -19,9 +21,13 @@ def profile(
     """
     from kohaku.profile import load, names, path_of
 
+    refuse(name and as_json, "--json is for the list: a profile is TOML")
     if name is None:
         for one in names():
-            typer.echo(f"{one}\t{load(one).description}")
+            if as_json:
+                print_json({"name": one, "description": load(one).description})
+            else:
+                typer.echo(f"{one}\t{load(one).description}")
     else:
         load(typed(name))
         typer.echo(path_of(typed(name)).read_text(encoding="utf-8-sig"), nl=False)

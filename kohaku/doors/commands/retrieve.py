@@ -76,8 +76,9 @@ def retrieve(
             for line in context_lines(evidence):
                 typer.echo(line)
     elif questions is not None and out is not None:
+        from kohaku.doors.display import progress_bar
         from kohaku.doors.engine import Engine
 
-        with Engine.within(settings) as engine:
-            engine.retrieve_to(questions, out, scope=scope, explain=explain)
+        with Engine.within(settings) as engine, progress_bar() as advance:
+            engine.retrieve_to(questions, out, scope=scope, explain=explain, progress=advance)
         say(f"wrote {out}")
