@@ -26,10 +26,10 @@ import kohaku
 from answerer.submission import COLUMNS
 from kohaku.doors.sweep import sweep
 from kohaku.doors.sweep.report import Story, command, compared, lines, markdown
-from kohaku.doors.sweep.sharing import Once, Turn
+from kohaku.doors.sweep.sharing import READING, Once, Turn
 from kohaku.doors.sweep.spec import spec_of
 from kohaku.errors import Abandoned, SettingsError, TableError
-from kohaku.settings import load
+from kohaku.settings import Settings, load
 from kohaku.tables import read_rows, write_rows
 from retriever.retrieve import retrieve
 
@@ -221,6 +221,10 @@ def test_one_limit_holds_for_the_calls_of_all_runs(sweeping: Sweeping, server: F
 
 
 # ---- what is shared
+
+
+def test_what_evidence_does_not_hang_on_are_settings() -> None:
+    assert set(Settings.model_fields) >= READING
 
 
 def test_what_several_runs_want_is_made_once_and_the_oldest_goes() -> None:

@@ -37,11 +37,12 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A PNG, with what is on it in words."""
+    """A PNG, with what is on it in words; `is_wide` where it has two parts."""
 
     name: str
     title: str
     png: bytes
+    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _pair(found: Results, across: Axis, lines: Axis, metric: str) -> Picture:
             _heat(figure, panels[1], across, lines, dots)
         title = f"{NAMES[metric]} by {across.name} and {lines.name}"
         figure.suptitle(title)
-        return Picture(f"{metric}-{across.name}-{lines.name}", title, _png(figure))
+        return Picture(f"{metric}-{across.name}-{lines.name}", title, _png(figure), has_map)
 
 
 def _line(plot: Axes, axis: Axis, dots: Sequence[Dot | None], colour: str, marker: str, label: str) -> None:

@@ -120,7 +120,7 @@ def html(story: Story) -> str:
         heads=heads,
         rows=rows,
         bounds=_bounds(found.standings),
-        pictures=[(picture.title, data_url(picture.png)) for picture in story.pictures],
+        pictures=[(picture, data_url(picture.png)) for picture in story.pictures],
         unfinished=[(few(names), problem) for problem, names in problems(story).items()],
         command=command(story) if len(found.standings) > 1 else "",
     )
