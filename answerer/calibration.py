@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from answerer.score import Row, no_value, same_value
+from answerer.values import BLANK
 from kohaku.errors import TableError
 from kohaku.tables import check_unique, read_rows
 
@@ -98,7 +99,8 @@ def calibration_of_files(truth: str | Path, predicted: str | Path, confidence: s
     rows = read_rows(truth, ("id", "answer_value"))
     sure = read_rows(confidence, ("id", "confidence"))
     check_unique(sure, "id", confidence)
-    confidences = {row["id"].strip(): _number(row["confidence"], confidence) for row in sure}
+    known = [row for row in sure if row["confidence"].strip() != BLANK]  # else an earlier run did not tell
+    confidences = {row["id"].strip(): _number(row["confidence"], confidence) for row in known}
     given = judged(rows, read_rows(predicted, ("id", "answer_value")), confidences)
     if not confidences.keys() & {one.id for one in given}:
         raise TableError(f"{confidence} has no row for any answer of {predicted}: give the file of the same run")

@@ -10,13 +10,14 @@ from functools import lru_cache
 
 from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.arithmetic import Sum, agree, sums, told
-from answerer.asking import asked, terms
+from answerer.asking import asked, claim, terms
 from answerer.cells import scale_of
 from answerer.figures import Number, lines, numbers, row_unit
 from answerer.hostile import gives_orders
 from answerer.measures import converted
 from answerer.quantities import Quantity, quantities, spelled
 from answerer.quotes import alike, exact
+from answerer.statements import contradicts
 from answerer.units import Unit
 from answerer.values import Form, Value, asks_true_or_false, parse
 from kohaku.words import CJK
@@ -33,15 +34,16 @@ def ground(
     """How a value follows from contexts, with the places that bear it: the best of each document.
 
     `shown` is what the answer says of how it was found; arithmetic in it counts as far as its numbers stand in the
-    contexts or the question, and the result is recomputed. True or false, yes or no, stand on their citations. A
-    context that gives orders to its reader bears nothing.
+    contexts or the question, and the result is recomputed. True or false, yes or no, stand on their citations, or
+    without such on sentences that say, or deny, what the question states. A context that gives orders to its reader
+    bears nothing.
     """
     sound = [context for context in contexts if not gives_orders(context.text)]
     quoted = [citation for citation in citations if any(one.node == citation.node for one in sound)]
     place = _Place(question, sound, quoted)
     wanted = parse(value)
     if asks_true_or_false(question.text) or wanted.form is Form.BOOLEAN:
-        spans = tuple(_cited(citation) for citation in quoted)
+        spans = tuple(_cited(citation) for citation in quoted) or _judged(place, value)
         return Grounding(How.STATED if spans else How.UNGROUNDED, spans)
     if wanted.form in (Form.NUMBER, Form.RANGE):
         return _numeric(place, wanted, shown)
@@ -287,6 +289,29 @@ def _operand(place: _Place, operand: Quantity) -> tuple[Span, ...]:
                 span = Span(context.document, context.node, context.text[slice(*number.line)].strip())
                 best.append((place.weight(context, *number.line), -rank, span))
     return (max(best, key=lambda one: one[:2])[2],) if best else ()
+
+
+# --- statements
+
+SAID = 0.6  # of a statement's words: a sentence that has as many speaks of the same thing
+
+
+def _judged(place: _Place, value: str) -> tuple[Span, ...]:
+    """The best sentence of each document that says what a statement does, or where it is called false denies it."""
+    statement, wanted = claim(place.question.text), _terms(claim(place.question.text))
+    is_true, given = parse(value).low != 0, {found.low for found in quantities(statement)}
+    best: dict[str, tuple[int, Span]] = {}
+    for context in place.contexts:
+        for start, end in lines(context.text):
+            sentence = context.text[start:end].strip()
+            shared = len(wanted & _terms(sentence))
+            if shared < SAID * len(wanted) or not shared or contradicts(statement, sentence) is is_true:
+                continue
+            if is_true and given - {found.low for found in quantities(sentence)}:
+                continue
+            if shared > best.get(context.document, (0,))[0]:
+                best[context.document] = shared, Span(context.document, context.node, sentence)
+    return tuple(span for _, span in sorted(best.values(), key=lambda one: -one[0]))
 
 
 # --- names

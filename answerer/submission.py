@@ -10,6 +10,7 @@ does not matter: a run that failed on a few rows may go on with another model. R
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,8 @@ from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
 from kohaku.tables import check_target, check_unique, read_rows, write_rows
 from kohaku.text import storable
+
+log = logging.getLogger("kohaku")
 
 COLUMNS = (
     "id",
@@ -74,6 +77,11 @@ def sure(answer: Answer) -> Row:
     how = answer.grounding.how.value if answer.grounding else BLANK
     value = BLANK if answer.is_blank else harmless_value(answer.value)
     return {"id": answer.question.id, "confidence": f"{answer.confidence:.4f}", "grounding": how, "answer_value": value}
+
+
+def unsure(row: Row) -> Row:
+    """The same of a row that an earlier run wrote without saying how sure it was."""
+    return {"id": row["id"], "confidence": BLANK, "grounding": BLANK, "answer_value": row["answer_value"]}
 
 
 def harmless(text: str) -> str:
@@ -167,7 +175,7 @@ class Submission:
         finished = [question.id for question in self.questions if question.id in self._rows]
         write_rows(self.path, COLUMNS, [self._rows[id] for id in finished])
         if self.confidence is not None:
-            write_rows(self.confidence, SURE_COLUMNS, [self._sure[id] for id in finished if id in self._sure])
+            write_rows(self.confidence, SURE_COLUMNS, [self._sure.get(id) or unsure(self._rows[id]) for id in finished])
 
     def close(self) -> None:
         """Writes the CSV, after which the journal has nothing more to tell."""
@@ -197,8 +205,15 @@ class Submission:
             if asked.get(row["id"]) == _asked(row["question"], row["answer_unit"]):
                 self._rows[row["id"]] = {column: row[column] for column in COLUMNS}
                 sure = row.get(SURE) or known.get(row["id"])
-                if isinstance(sure, dict) and sure.keys() == set(SURE_COLUMNS):
+                if isinstance(sure, dict) and sure.keys() == set(SURE_COLUMNS) and sure["confidence"] != BLANK:
                     self._sure[row["id"]] = {name: str(text) for name, text in sure.items()}
+        unknown = len(self._rows.keys() - self._sure.keys())
+        if self.confidence is not None and unknown:
+            log.warning(
+                "how sure %d rows of an earlier run are is not known, since it was not asked for: "
+                "--restart asks all anew",
+                unknown,
+            )
 
     def _append(self, line: str) -> None:
         try:

@@ -124,7 +124,11 @@ _TABLE: dict[str, list[tuple[str, str]]] = {
         ("EFLOPs EFLOP", "1e18"),
     ],
     "temperature": [("°C celsius", "1")],
-    "share": [("% percent pct percentage percentage-point pp", "1"), ("bp bps basis-point", "0.01")],
+    "share": [
+        ("% percent pct percentage percentage-point pp", "1"),
+        ("‰ per-mille per-mil permille permil", "0.1"),
+        ("bp bps basis-point ‱", "0.01"),
+    ],
     "times": [("x × times fold multiplier factor multiple", "1")],
     "USD": [("$ USD US$ dollar dollars US-dollar U.S.-dollar", "1"), ("¢ cent", "0.01")],
     "EUR": [("€ EUR euro", "1")],

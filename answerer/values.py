@@ -132,7 +132,7 @@ def parse(text: str) -> Value:
     >>> parse("80-90%").form.value, parse("GPT-3 175B").form.value, parse("true").low
     ('range', 'text', Decimal('1'))
     """
-    text = _squeeze(text)
+    text = _spelt(_squeeze(text))
     if is_blank(text):
         return Value(Form.BLANK, text)
     if text.lower() in ("true", "yes"):
@@ -151,7 +151,7 @@ def normalise(value: str, unit: str = "", question: str = "") -> str:
     >>> normalise("5.439 million liters", "liters"), normalise("80–90%", "percent"), normalise("GPT-3 175B")
     ('5439000', '[80,90]', 'GPT-3 175B')
     """
-    text = _squeeze(value)
+    text = _spelt(_squeeze(value))
     if is_blank(text):
         return BLANK
     if asks_true_or_false(question):
@@ -226,7 +226,13 @@ def _only(text: str) -> Quantity | None:
         return None
     digits = quantities(text)
     found = digits or spelled(text)
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1 or _GOES_ON.match(text, found[0].end):
+        return None
+    return found[0]
+
+
+_GOES_ON = re.compile(r"[_.,’'\u00b7]+\d")
+"""What shows that a number is only the beginning of what is meant: 1,2,3 or 12,5 or 1__0."""
 
 
 def _end(text: str, found: Quantity) -> int:
@@ -246,6 +252,17 @@ def _is_bare(found: Quantity, text: str) -> bool:
 
 def _is_year_span(found: Quantity) -> bool:
     return all(1500 <= end <= 2200 and end == int(end) for end in (found.low, found.high)) and found.scale == 1
+
+
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:_\d{3})+(?:\.\d+)?")
+_DOTTED = re.compile(r"([-+]?\d[\d,]*(?:\.\d+)?)\s?(?:\.{2,3}|…)\s?([-+]?\d[\d,]*(?:\.\d+)?)(?=\s?[^\d.,]|$)")
+
+
+def _spelt(text: str) -> str:
+    """Numbers as programs write them in the usual spelling: 1_000 is 1000, and 1..5 is 1-5."""
+    if _GROUPED.fullmatch(text):
+        return text.replace("_", "")
+    return _DOTTED.sub(r"\1–\2", text) if _DOTTED.match(text) else text
 
 
 def _squeeze(text: str) -> str:

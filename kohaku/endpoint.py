@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from kohaku import deadline
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -34,8 +38,37 @@ class Endpoint:
         return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
     def client(self, *, timeout: float, retries: int) -> OpenAI:
-        """A client whose calls fail after `timeout` seconds of silence and are sent again up to `retries` times."""
-        from openai import OpenAI
+        """A client whose calls fail after `timeout` seconds of silence and are sent again up to `retries` times.
 
-        key = self.api_key or NO_KEY
-        return OpenAI(base_url=self.base_url or OPENAI, api_key=key, timeout=timeout, max_retries=retries)
+        What still comes after a question's deadline, byte by byte maybe, counts as silence.
+        """
+        from openai import DefaultHttpxClient, OpenAI
+
+        return OpenAI(
+            base_url=self.base_url or OPENAI,
+            api_key=self.api_key or NO_KEY,
+            timeout=timeout,
+            max_retries=retries,
+            http_client=DefaultHttpxClient(event_hooks={"response": [_within_deadline]}),
+        )
+
+
+def _within_deadline(response: Any) -> None:
+    """Has a response's body end with the deadline: a timeout is about each of its pieces."""
+    http = importlib.import_module(
+        type(response).__module__.partition(".")[0]
+    )  # httpx, or what openai has in its place
+    whole = response.stream
+
+    class Bounded(http.SyncByteStream):  # type: ignore[misc,name-defined]
+        def __iter__(self) -> Iterator[bytes]:
+            for piece in whole:
+                left = deadline.left()
+                if left is not None and left <= 0:
+                    raise http.ReadTimeout("the deadline is over", request=response.request)
+                yield piece
+
+        def close(self) -> None:
+            whole.close()
+
+    response.stream = Bounded()

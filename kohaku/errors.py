@@ -17,6 +17,7 @@ KohakuError
 ├── ModelError               a chat model failed for good
 │   ├── ContextTooLong       the prompt does not fit the model
 │   └── NoAccess             the server will serve no call: a wrong key, no such model, no quota
+│       └── CostLimit        what models may cost is spent
 ├── ReplyError               a model's reply can't be read, or breaks its schema
 ├── Abandoned                nobody waits for the answer any more
 └── TableError               a questions, metadata or submission CSV can't be used
@@ -112,6 +113,10 @@ class ContextTooLong(ModelError):
 
 class NoAccess(ModelError):
     """The server will serve no call of ours: a wrong key, no such model, no quota. What follows would fail alike."""
+
+
+class CostLimit(NoAccess):
+    """The next call could cost more than is allowed."""
 
 
 class ReplyError(KohakuError):

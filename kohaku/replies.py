@@ -19,12 +19,11 @@ T = TypeVar("T", bound=BaseModel)
 BLANK = "is_blank"
 ITEM_KEYS = ("quote", "text", "query", "ref_id", "id")  # where a model wraps each text of a list in an object
 SHOWN = 80  # characters of an unreadable reply that its error shows
+LONGEST = 100_000  # characters at a reply's beginning and at its end that are looked through: no answer is as long
 MENDED = 40  # spans that are tried with repair: a hostile reply of thousands of braces must not take minutes
 
 THOUGHT = "think|thinking|thought|reasoning|reflection|scratchpad"
-CLOSED_THOUGHT = re.compile(rf"<({THOUGHT})>.*?</\1>", re.S | re.I)
-HEADLESS_THOUGHT = re.compile(rf"^.*</(?:{THOUGHT})>", re.S | re.I)  # the template opened the block in the prompt
-OPEN_THOUGHT = re.compile(rf"<(?:{THOUGHT})>.*$", re.S | re.I)
+TAG = re.compile(rf"<(?P<closes>/?)(?P<name>{THOUGHT})>", re.I)
 CHANNEL = re.compile(r"<\|channel\|>analysis.*?(?:<\|end\|>|$)", re.S)  # gpt-oss, where a server leaves its marks in
 DEEPEST = 20  # braces inside braces that are worth repair: no schema nests so far, and repair takes long over them
 OPENING = re.compile(r"\{(?=\s*[\"'“‘}\w])")
@@ -81,9 +80,33 @@ def without_reasoning(text: str) -> str:
     >>> without_reasoning("<think>{a}</think>{}")
     '{}'
     """
-    for block in (CLOSED_THOUGHT, HEADLESS_THOUGHT, OPEN_THOUGHT, CHANNEL):
-        text = block.sub("", text)
-    return text.strip()
+    return CHANNEL.sub("", _without_tags(text)).strip()
+
+
+def _without_tags(text: str) -> str:
+    """The text without what stands between tags of thought, in one pass whatever stands there.
+
+    A closing tag without an opening one ends thought that the prompt's template began; an opening one without its
+    closing one begins thought to the end.
+    """
+    tags = list(TAG.finditer(text))
+    last = {tag["name"].lower(): tag.start() for tag in tags if tag["closes"]}
+    kept: list[str] = []
+    place, within, endless = 0, "", -1
+    for tag in tags:
+        name = tag["name"].lower()
+        if within:
+            if tag["closes"] and name == within:
+                place, within = tag.end(), ""
+        elif tag["closes"]:
+            kept, place, endless = [], tag.end(), -1
+        elif last.get(name, -1) > tag.start():
+            kept.append(text[place : tag.start()])
+            place, within = tag.start(), name
+        elif endless < 0:
+            kept.append(text[place : tag.start()])
+            place, endless = tag.start(), len(kept)
+    return "".join(kept[:endless] if endless >= 0 else [*kept, text[place:]])
 
 
 def so_far(text: str) -> dict[str, str]:
@@ -123,7 +146,8 @@ def _objects(text: str) -> list[Candidate]:
     whole = _strict(text.strip())
     if whole is not None:
         return [Candidate(whole, 2)]
-    return list(_scan(without_reasoning(text)))
+    said = without_reasoning(text)
+    return list(_scan(said if len(said) <= 2 * LONGEST else f"{said[:LONGEST]} {said[-LONGEST:]}"))
 
 
 def _scan(text: str) -> Iterator[Candidate]:
@@ -157,7 +181,7 @@ def _mend(text: str, start: int) -> tuple[Candidate | None, int]:
 
 
 def _end(text: str, start: int) -> int | None:
-    """Where the object that begins at start ends: its braces balance outside double-quoted strings."""
+    """Where the object that begins at start ends: its braces balance outside double quotes; None if too deep."""
     depth, quoted, escaped = 0, False, False
     for position in range(start, len(text)):
         character = text[position]
@@ -171,6 +195,8 @@ def _end(text: str, start: int) -> int | None:
             depth += 1 if character == "{" else -1
             if depth == 0:
                 return position + 1
+            if depth > DEEPEST:
+                return None
     return None
 
 
@@ -194,7 +220,7 @@ def _repair(span: str) -> dict[str, Any] | None:
 
 def _repaired(text: str) -> Any:
     """What a text means as JSON where it is not quite that; None where it can't be told."""
-    if _depth(text) > DEEPEST:
+    if any(depth > DEEPEST for depth in _depths(text)):
         return None
     import json_repair
 
@@ -204,8 +230,8 @@ def _repaired(text: str) -> Any:
         return None
 
 
-def _depth(span: str) -> int:
-    return max(accumulate((character in "{[") - (character in "]}") for character in span))
+def _depths(span: str) -> Iterator[int]:
+    return accumulate((character in "{[") - (character in "]}") for character in span)
 
 
 def _inner(value: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -232,6 +232,12 @@ class Settings(BaseModel):
         return self.model or (self.models[0] if self.models else None)
 
     @property
+    def asks_models(self) -> bool:
+        """Whether answering asks any chat model."""
+        ranks = self.reranker is not None and self.reranker.partition(":")[0] == "llm"
+        return any((self.first_model, self.planner_model, self.filter_model)) or ranks
+
+    @property
     def readers(self) -> tuple[str, ...]:
         """The chat models that read, in turn; none where the built-in reader does."""
         return self.models or ((self.model,) if self.model else ())

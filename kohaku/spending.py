@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
-from kohaku.errors import NoAccess
+from kohaku.errors import CostLimit
 
 MILLION = 1_000_000
 
@@ -75,11 +75,11 @@ class Purse:
     def at_most(self, most: float) -> Iterator[list[float]]:
         """Room for a call that costs `most` at most: what it did cost is put into the list.
 
-        Raises NoAccess where that could pass the limit: no other call is begun then either.
+        Raises CostLimit where that could pass the limit: no other call is begun then either.
         """
         with self._lock:
             if self._limit is not None and self._spent + most > self._limit:
-                raise NoAccess(
+                raise CostLimit(
                     f"the next call could pass the limit of {self._limit:g} ({self._spent:.4g} is spent or under way): "
                     "raise --max-cost and run the same command again, which goes on from here"
                 )

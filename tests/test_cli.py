@@ -932,3 +932,20 @@ def test_the_command_lists_profiles_and_prints_one_to_be_edited(plainly: Run, tm
     assert plainly("profile", str(copy)).out == copy.read_text(encoding="utf-8")
     copy.write_text('forms = "x"', encoding="utf-8")
     assert plainly("profile", str(copy)).code == 1
+
+
+@pytest.mark.parametrize("option", ["--deadline", "--max-cost"])
+def test_a_limit_that_nothing_could_reach_is_a_wrong_use(run: Run, db: Path, option: str) -> None:
+    ran = run("answer", QUESTION, option, "5")
+    assert ran.code == 2 and f"{option} goes with --model" in ran.err
+
+
+def test_a_run_that_stops_at_its_limit_says_what_is_done_left_and_spent(run: Run, db: Path, server: FakeServer) -> None:
+    Path("kohaku.toml").write_text("queries = 1\nmax_output = 3\nconcurrency = 1\n[prices]\nscripted = [0, 2000000]\n")
+    Path("q.csv").write_text("id,question\n" + "".join(f"q{n},How much water in {n}?\n" for n in range(4)))
+    ran = run("answer", "--questions", "q.csv", "--out", "out.csv", "--max-cost", "13")
+    assert ran.code == 1
+    assert "2 of 4 questions are answered in out.csv, 2 of them now; 2 are left" in ran.err
+    assert "scripted: 2 calls" in ran.err and "cost 12" in ran.err
+    assert "raise --max-cost and run the same command again" in ran.err
+    assert run("answer", "--questions", "q.csv", "--out", "out.csv", "--max-cost", "100").code == 0

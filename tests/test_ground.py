@@ -147,7 +147,7 @@ def test_numbers_that_the_question_gives_may_be_reckoned_with() -> None:
 @pytest.mark.parametrize(("quoted", "expected"), [(True, "stated"), (False, "ungrounded")])
 def test_true_and_false_stand_on_a_quote_that_was_found(quoted: bool, expected: str) -> None:
     citation = Citation("mill", "mill:p1", (1, 1), "The mill was restored by the Ekberg Fund.")
-    question = Question("q", "True or False: the Ekberg Fund restored the mill.")
+    question = Question("q", "True or False: somebody gave money for the mill's repair.")
     assert ground(question, "1", "", [context(REPORT)], [citation] if quoted else []).how == expected
 
 
@@ -217,3 +217,26 @@ def test_a_bare_number_in_a_row_is_in_the_unit_that_the_row_names(
     text: str, value: str, unit: str, expected: str
 ) -> None:
     assert how(value, unit=unit, text=text, question="What were the net emissions and energy of the forge?") == expected
+
+
+ACT = "The law has force since 2019. Lake Site is cooled by water, and used 55 kWh. North Hall is not open to visitors."
+
+
+@pytest.mark.parametrize(
+    ("statement", "value", "wanted"),
+    [
+        ("Lake Site is cooled by water.", "1", "stated"),
+        ("Lake Site is cooled by water.", "0", "ungrounded"),
+        ("North Hall is open to visitors.", "0", "stated"),
+        ("North Hall is open to visitors.", "1", "ungrounded"),
+        ("Lake Site used 55 kWh.", "1", "stated"),
+        ("Lake Site used 75 kWh.", "1", "ungrounded"),
+        ("Lake Site used 75 kWh.", "0", "stated"),
+        ("South Hall is heated by gas.", "1", "ungrounded"),
+        ("South Hall is heated by gas.", "0", "ungrounded"),
+    ],
+)
+def test_true_or_false_without_a_quote_stands_on_a_sentence_that_says_or_denies_it(
+    statement: str, value: str, wanted: str
+) -> None:
+    assert how(value, text=ACT, question=f"True or False: {statement}") == wanted

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from answerer.prompts import AnswerReply
 from kohaku.errors import ReplyError
-from kohaku.replies import parse, read_object
+from kohaku.replies import parse, read_object, without_reasoning
 
 
 class Reply(BaseModel):
@@ -165,3 +166,31 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 @given(st.dictionaries(WORDS, JSON, max_size=3), st.sampled_from(["{}", "```json\n{}\n```", "Well: {} Done."]))
 def test_any_object_comes_back_as_it_was_sent(value: dict[str, Any], around: str) -> None:
     assert read_object(around.replace("{}", json.dumps(value))) == value
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ['{"a":', "[", "{", '{"', '{"a": [{"b":', '{"a": 1,', "<think>", "<think>x</think>", '{"a": "\\', "{a: [b, "],
+)
+def test_a_reply_of_any_length_and_depth_is_read_or_refused_at_once(piece: str) -> None:
+    """Each took a minute or more before: the whole suite would be felt to hang."""
+    hostile = piece * (500_000 // len(piece))
+    with pytest.raises(ReplyError):
+        parse(hostile, AnswerReply)
+    whole = '{"answer": "5", "answer_value": "5", "ref_id": ["a"], "is_blank": false}'
+    assert parse(f"{whole} {'.' * 300_000}", AnswerReply).answer == "5"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a<think>b</thought>c</think>d", "ad"),
+        ("a<think>b", "a"),
+        ("a</think>b</thought>c", "c"),
+        ("<thought>a</think>b", "b"),
+        ("a<think>b<thought>c</thought>d", "a"),
+        ("a<think>b</think>c<think>d</think>e", "ace"),
+    ],
+)
+def test_thought_is_told_from_the_reply_by_its_tags(text: str, left: str) -> None:
+    assert without_reasoning(text) == left

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +20,13 @@ from test_engine import answers, text
 
 import kohaku
 from kohaku import deadline
+from kohaku.chat import Message, OpenAIChat
 from kohaku.doors.display import usage_lines, usage_object
 from kohaku.doors.engine import Engine
 from kohaku.errors import ModelError, NoAccess, SettingsError
 from kohaku.spending import Price, Purse, Usage
 from kohaku.threads import each
+from retriever.plan import Draft
 
 PRICES = {"scripted": (1_000_000, 2_000_000)}  # a call of 7 and 3 tokens costs 13
 
@@ -211,3 +216,78 @@ def test_a_completion_of_another_form_is_a_failed_call(
     )
     [failed] = opened(queries=1).submit(asked(1), "out.csv")
     assert failed.error is not None
+
+
+def test_what_is_under_way_when_the_limit_is_reached_is_paid_for_and_kept(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    both = threading.Barrier(2, timeout=20)
+
+    def reply(body: dict[str, Any]) -> Step:
+        both.wait()  # two calls are under way at once, each as dear as may be
+        return answers(body)
+
+    server.otherwise = reply
+    prices = {"scripted": (0, 2_000_000)}
+    with pytest.raises(NoAccess, match=r"limit of 15 \(12 is spent or under way\)"):
+        opened(prices=prices, max_cost=15, queries=1, concurrency=3).submit(asked(6), "out.csv")
+    assert len(server.requests) == len(rows("out.csv")) == 2
+
+
+def test_no_thread_is_at_work_any_more_when_a_run_has_stopped() -> None:
+    before = threading.active_count()
+
+    def work(number: int) -> int:
+        time.sleep(0.02)
+        if number == 1:
+            raise NoAccess("stop")
+        return number
+
+    seen = []
+    with pytest.raises(NoAccess):
+        for item, _ in each(range(50), work, concurrency=4):
+            seen.append(item)
+    assert threading.active_count() == before
+    assert 0 in seen and len(seen) < 50
+    with closing(each(range(50), lambda number: time.sleep(0.02), concurrency=4)) as outcomes:
+        next(outcomes)
+    assert threading.active_count() == before
+
+
+class Trickle:
+    """A server that sends a reply's head, then its body byte by byte for as long as anybody reads."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/v1"
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+
+    def serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.socket.accept()
+                with client, contextlib.suppress(OSError):
+                    client.recv(65536)
+                    client.sendall(
+                        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
+                    )
+                    while True:
+                        client.sendall(b" ")
+                        self.sent += 1
+                        time.sleep(0.02)
+
+
+def test_a_server_that_trickles_does_not_outlast_the_deadline() -> None:
+    slow = Trickle()
+    chat = OpenAIChat("m", base_url=slow.url, timeout=30, tries=2)
+    with chat, deadline.within(0.3), pytest.raises(ModelError, match="deadline is over"):
+        chat.ask([Message("user", "?")], Draft)
+    slow.close()
+    assert 0 < slow.sent < 5000, "it would have gone on for half an hour"

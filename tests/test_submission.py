@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from answerer.answer import Answer, Citation, Question
 from answerer.references import read_references
-from answerer.submission import COLUMNS, JOURNAL, UNANSWERED, Submission, harmless, harmless_value, read_questions, row
+from answerer.submission import (
+    COLUMNS,
+    JOURNAL,
+    UNANSWERED,
+    Submission,
+    harmless,
+    harmless_value,
+    read_questions,
+    row,
+    unsure,
+)
 from kohaku.errors import TableError
 from kohaku.tables import read_rows
 
@@ -192,3 +202,22 @@ def test_a_row_whose_writing_is_interrupted_stands_in_the_csv(tmp_path: Path, mo
         patch.setattr("os.fsync", interrupted)
         submission.add(finished(QUESTIONS[0]))
     assert values(path) == {"q1": "5"}
+
+
+def test_the_second_csv_has_a_row_for_each_answer_also_of_runs_that_did_not_ask_for_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    questions = [Question("a", "A?"), Question("b", "B?")]
+    with Submission(tmp_path / "out.csv", questions) as first:
+        first.add(row(Answer(questions[0], "5", "5", "", ("d",)), {}))
+    sure = tmp_path / "sure.csv"
+    with Submission(tmp_path / "out.csv", questions, confidence=sure) as second:
+        second.add(
+            row(Answer(questions[1], "6", "6", "", ("d",)), {}),
+            {**unsure({"id": "b", "answer_value": "6"}), "confidence": "0.5"},
+        )
+    assert [(one["id"], one["confidence"]) for one in read_rows(sure)] == [("a", "is_blank"), ("b", "0.5")]
+    assert "how sure 1 rows of an earlier run are is not known" in caplog.text
+    with Submission(tmp_path / "out.csv", questions, confidence=sure):
+        pass
+    assert [(one["id"], one["confidence"]) for one in read_rows(sure)] == [("a", "is_blank"), ("b", "0.5")]

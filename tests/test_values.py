@@ -200,3 +200,26 @@ def test_any_text_can_be_parsed(text: str) -> None:
 @given(st.decimals(-(10**12), 10**12, allow_nan=False, places=4))
 def test_a_number_written_out_is_read_as_itself(value: Decimal) -> None:
     assert number(normalise(f"{value:,f}")) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "wanted"),
+    [
+        ("1_000", "", "1000"),
+        ("1_000_000.5", "litres", "1000000.5"),
+        ("1..5", "", "[1,5]"),
+        ("1,000 … 2,000", "", "[1000,2000]"),
+        ("1.5...2.5 %", "percent", "[1.5,2.5]"),
+        ("3‰", "percent", "0.3"),
+        ("3 per mille", "percent", "0.3"),
+        ("2‰–3‰", "percent", "[0.2,0.3]"),
+        ("5‱", "percent", "0.05"),
+    ],
+)
+def test_other_spellings_of_numbers_are_read_whole(value: str, unit: str, wanted: str) -> None:
+    assert normalise(value, unit, "How many?") == wanted
+
+
+@pytest.mark.parametrize("value", ["1,2,3", "[1,2,3]", "12,5", "1,234,5", "10_0", "1__0", "2..3..4", "3‰"])
+def test_what_may_mean_more_than_its_first_number_is_not_cut_to_it(value: str) -> None:
+    assert normalise(value, "litres", "How many litres?") == value

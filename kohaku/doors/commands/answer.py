@@ -11,7 +11,7 @@ import typer
 
 from kohaku.doors.commands.options import AsJson, Confidence, Explain, Metadata, Questions, configured
 from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, refuse_twice, say, spare, typed
-from kohaku.errors import KohakuError
+from kohaku.errors import CostLimit, KohakuError
 
 if TYPE_CHECKING:
     from answerer.answer import Answer
@@ -103,6 +103,11 @@ def answer(
         (given["vote"] or given["blanks"] or given["tiebreak"]) and settings.readings < 2,
         "a vote takes several readings: --runs or --models",
     )
+    for name in ("deadline", "max_cost"):
+        refuse(
+            given[name] and not settings.asks_models,
+            f"--{name.replace('_', '-')} goes with --model: the built-in reader costs nothing and takes a moment",
+        )
     refuse(report and explain, "--explain is for one answer: a --report has several")
     refuse(report and unit, "--unit is for one answer: a --report has several")
     refuse(report and pictures, "--pictures is for one answer: a --report has several")
@@ -186,17 +191,25 @@ def _submit(
     from kohaku.tables import read_rows
 
     made: Counter[str] = Counter()
-    with progress_bar() as advance:
-        failed = engine.submit(
-            questions,
-            out,
-            metadata=metadata,
-            restart=not resume,
-            confidence=confidence,
-            scope=scope,
-            on_done=lambda outcome: made.update([outcome.question.id] if outcome.answer else []),
-            progress=advance,
-        )
+    try:
+        with progress_bar() as advance:
+            failed = engine.submit(
+                questions,
+                out,
+                metadata=metadata,
+                restart=not resume,
+                confidence=confidence,
+                scope=scope,
+                on_done=lambda outcome: made.update([outcome.question.id] if outcome.answer else []),
+                progress=advance,
+            )
+    except CostLimit:
+        if out.is_file():
+            done, asked = len(read_rows(out)), len(read_rows(questions))
+            say(f"{done} of {asked} questions are answered in {out}, {len(made)} of them now; {asked - done} are left")
+        for line in usage_lines(engine.usage(), engine.settings.known_prices):
+            say(line)
+        raise
     kept = len(read_rows(out)) - len(made)
     if resume and kept > 0:
         say(f"{kept} rows of an earlier run were kept: --restart asks all anew")
