@@ -41,22 +41,6 @@ def commands() -> list[str]:
     return [line for block in fenced("bash") for line in block.splitlines()]
 
 
-def settings_table() -> str:
-    """The table of settings as the README should have it."""
-    flags = {
-        parameter.name: max(parameter.opts, key=len)
-        for command in typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
-        for parameter in command.params
-        if parameter.param_type_name == "option"
-    }
-    rows = []
-    for name, field in Settings.model_fields.items():
-        default = "" if field.default is None else f"`{field.default}`"
-        flag = f"`{flags[name]}`" if name in flags else ""
-        rows.append(f"| `{name}` | {default} | {flag} | {field.description} |")
-    return "\n".join(rows)
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder where the README's papers/ are the sample corpus's smaller documents and first questions."""
@@ -122,10 +106,6 @@ def test_the_python_of_the_readme_works(place: Path) -> None:
         exec(compile(code, "README.md", "exec"), {})
     assert "4.35" in out.getvalue()
     assert (place / "answers.csv").is_file()
-
-
-def test_the_table_of_settings_is_that_of_the_program() -> None:
-    assert settings_table() in README
 
 
 @pytest.mark.parametrize(
