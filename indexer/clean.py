@@ -43,6 +43,7 @@ ODD = re.compile(
 )
 
 CUT = re.compile(r"(\w+(?:[-‐]\w+)*)[-‐]")
+HYPHENS = ("-", "‐")
 LONGEST_WORD = 80  # characters before a line's end that may be the head of a cut word
 WORD = re.compile(r"\w+(?:[-‐'’]\w+)*")
 
@@ -77,7 +78,7 @@ def joints(lines: Sequence[str], vocabulary: Collection[str]) -> list[str]:
     """What each line adds to the joined text: no hyphen that only cut a word, and the space it needs after it."""
     parts: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=False):
-        cut = _cut(line) if following else ""
+        cut = _cut(line) if following and line[-1:] in HYPHENS else ""
         if cut and following[0].isalnum():
             parts.append(line[:-1] if _only_cut(cut, following, vocabulary) else line)
         elif not following or _runs_on(line, following):
@@ -93,21 +94,20 @@ def words(lines: Iterable[str]) -> set[str]:
     stretches: set[str] = set()  # between white space: each is looked into once, however often it is written
     after_cut = False
     for line in lines:
-        is_cut = bool(_cut(line))
+        is_cut = line[-1:] in HYPHENS and bool(_cut(line))
         if is_cut or after_cut:
             tokens = WORD.findall(line.lower())
             found.update(tokens[after_cut : len(tokens) - is_cut])
         else:
             stretches.update(line.lower().split())
         after_cut = is_cut
-    for stretch in stretches:
-        found.update(WORD.findall(stretch))
+    found.update(WORD.findall("\n".join(stretches)))
     return found
 
 
 def _cut(line: str) -> str:
     """The head of the word that the line's end may have cut, empty where it did not."""
-    if line[-1:] not in ("-", "‐"):
+    if line[-1:] not in HYPHENS:
         return ""
     last = line[-LONGEST_WORD:].split()[-1]
     start = max((place + 1 for place, character in enumerate(last[:-1]) if not _in_word(character)), default=0)

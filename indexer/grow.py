@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
@@ -65,7 +65,7 @@ def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = 
     """
     # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is kept.
     count_shown = lru_cache(maxsize=8)(count)
-    count = cache(count)  # a paragraph's, a sentence's text is looked at several times
+    count = lru_cache(maxsize=4096)(count)  # a paragraph's, a sentence's text is looked at several times
     drafts = _planted(parsed, document, count, max_tokens)
     _gather(drafts)
     if parsed.pages:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from indexer.blocks import Block
+from indexer.pixels import is_photograph, jpeg, pixels_of, png
 from kohaku import mupdf
 from kohaku.tree import Kind
 
@@ -60,7 +61,10 @@ def presentable(image: bytes) -> bytes | None:
 
 
 def packed(pixmap: Any) -> bytes | None:
-    """A pixmap as PNG, or as JPEG where that is too large, scaled down to MOST_SIDE; None where it is of one colour."""
+    """A pixmap as PNG, or as JPEG where it is a photograph or too large; None where it is of one colour.
+
+    It is scaled down to MOST_SIDE.
+    """
     pymupdf = mupdf.load()
 
     if _is_plain(pixmap):
@@ -71,9 +75,13 @@ def packed(pixmap: Any) -> bytes | None:
     if scale < 1:
         size = (max(round(side * scale), 1) for side in (pixmap.width, pixmap.height))
         pixmap = pymupdf.Pixmap(pixmap, *size, None)
-    data: bytes = pixmap.tobytes("png")
+    shown = pixels_of(pixmap)
+    if not pixmap.alpha and is_photograph(shown):
+        data = jpeg(shown)
+    else:
+        data = bytes(pixmap.tobytes("png")) if pixmap.alpha else png(shown)
     if len(data) > MOST_BYTES:
-        data = (pymupdf.Pixmap(pixmap, 0) if pixmap.alpha else pixmap).tobytes("jpeg", jpg_quality=90)
+        data = jpeg(shown)
     return data if len(data) <= MOST_BYTES else None
 
 

@@ -20,12 +20,12 @@ def has_letters(text: str, more_than: float) -> bool:
 
 def has_small_letters(text: str, more_than: float) -> bool:
     """Whether more characters than so many are small letters of any script."""
-    if _among(text, SMALL) > more_than:
+    if len(text) > more_than and _among(text, SMALL) > more_than:
         return True
     return not text.isascii() and sum(map(str.islower, text)) > more_than
 
 
 def _among(text: str, letters: bytes) -> int:
     """How many characters are of these, all of ASCII."""
-    encoded = text.encode("utf-8", "surrogatepass")
+    encoded = text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
     return len(encoded) - len(encoded.translate(None, letters))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,11 @@ from indexer.readers import read
 from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
 from kohaku.tokens import count
-from kohaku.tree import Document, Tree
+from kohaku.tree import Document, Node, Tree
+
+NODES_A_PIECE = 1000
+Piece = tuple[Node, ...] | dict[str, bytes]
+"""Nodes in reading order, or a picture by its hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,28 @@ class Prepared:
     metadata: Mapping[str, str]
     notes: tuple[str, ...]
     met: tuple[str, ...] = ()
+
+    def parted(self) -> tuple[Prepared, Iterator[Piece]]:
+        """The outcome without its nodes and pictures, and these piece by piece."""
+        return replace(self, tree=replace(self.tree, nodes=(), images={})), self._pieces()
+
+    def joined(self, pieces: Iterable[Piece]) -> Prepared:
+        """The outcome whole again."""
+        nodes: list[Node] = []
+        images: dict[str, bytes] = {}
+        for piece in pieces:
+            if isinstance(piece, dict):
+                images |= piece
+            else:
+                nodes += piece
+        return replace(self, tree=replace(self.tree, nodes=tuple(nodes), images=images))
+
+    def _pieces(self) -> Iterator[Piece]:
+        nodes = self.tree.nodes
+        for start in range(0, len(nodes), NODES_A_PIECE):
+            yield nodes[start : start + NODES_A_PIECE]
+        for name, image in self.tree.images.items():
+            yield {name: image}
 
 
 def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:

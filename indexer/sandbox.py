@@ -53,8 +53,12 @@ class Sandbox(Generic[Result]):
             try:
                 pickle.dump(path, _pipe(process.stdin))
                 _pipe(process.stdin).flush()
-                while isinstance(message := pickle.load(_pipe(process.stdout)), float):
-                    clock.grant(message)
+                pieces: list[object] = []
+                while not isinstance(message := pickle.load(_pipe(process.stdout)), tuple):
+                    if isinstance(message, float):
+                        clock.grant(message)
+                    else:
+                        pieces += message
             except (EOFError, OSError, pickle.UnpicklingError):  # it is gone, maybe in the middle of its reply
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(PATIENCE)
@@ -63,7 +67,7 @@ class Sandbox(Generic[Result]):
         outcome, stays = message
         if not stays:
             self._end()
-        found: Result | ReadError = outcome
+        found: Result | ReadError = outcome.joined(pieces) if pieces and not isinstance(outcome, ReadError) else outcome
         return found
 
     def stop(self) -> None:

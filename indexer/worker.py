@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from indexer.prepare import no_memory
+from indexer.prepare import Prepared, no_memory
 from indexer.reading import FileLimits
 
 SLACK = 2.0  # of the seconds a file may take, as processor time: the parent's clock, while there is a parent, is first
@@ -41,15 +41,21 @@ def main() -> None:
         except EOFError:
             return
         _limit_time(reading.limits)
-        _send(sink, _reply(partial(work, path, reading), reading.limits))
+        _reply(sink, partial(work, path, reading), reading.limits)
 
 
-def _reply(outcome: Callable[[], object], limits: FileLimits) -> bytes:
-    """The outcome, and whether this process is good for another file."""
+def _reply(sink: IO[bytes], work: Callable[[], object], limits: FileLimits) -> None:
+    """Sends the outcome, a large one's pieces before it, and whether this process is good for another file."""
     try:
-        return pickle.dumps((outcome(), _is_slim(limits)), protocol=pickle.HIGHEST_PROTOCOL)
+        outcome = work()
+        if isinstance(outcome, Prepared):
+            outcome, pieces = outcome.parted()  # the whole reply would lie beside the whole tree
+            for piece in pieces:
+                _send(sink, pickle.dumps([piece], protocol=pickle.HIGHEST_PROTOCOL))
+        reply = pickle.dumps((outcome, _is_slim(limits)), protocol=pickle.HIGHEST_PROTOCOL)
     except MemoryError:
-        return pickle.dumps((no_memory(limits), False))
+        reply = pickle.dumps((no_memory(limits), False))
+    _send(sink, reply)
 
 
 def _send(sink: IO[bytes], message: bytes) -> None:

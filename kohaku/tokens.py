@@ -30,6 +30,8 @@ PATTERN = (
 LONGEST_SPACE, LONGEST_WORD = 1_000, 10_000
 _LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONGEST_SPACE},}}|(?<!\S)\S{{{LONGEST_WORD},}}")
 
+LONG = 20_000  # characters of a text whose tokens are put in no list, where each takes forty bytes
+
 _loading = Lock()
 
 
@@ -40,7 +42,8 @@ def count(text: str) -> int:
     6
     """
     encoding = _encoding()
-    return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
+    encode = encoding.encode_ordinary if len(text) < LONG else encoding.encode_to_numpy
+    return sum(len(encode(piece)) for piece in _pieces(text))
 
 
 def cut(text: str, limit: int) -> str:

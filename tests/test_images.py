@@ -6,14 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pymupdf
 import pytest
 from pictures import bars, png
 
 from indexer.blocks import Block
-from indexer.images import MOST_SIDE, presentable, without_ornaments
+from indexer.images import MOST_SIDE, packed, presentable, without_ornaments
 from indexer.layout.figures import drawings, labelled, owners
 from indexer.layout.page import Rect
+from indexer.pixels import pixels_of
+from indexer.pixels import png as to_png
 from indexer.readers.pdf import read
 from kohaku.tree import Kind
 
@@ -167,6 +170,27 @@ def test_a_picture_of_an_unusual_kind_becomes_a_usual_one() -> None:
     cmyk = pymupdf.Pixmap(pymupdf.csCMYK, pymupdf.Pixmap(bars(60, 40))).tobytes("jpeg")
     image = presentable(cmyk)
     assert image is not None and pymupdf.Pixmap(image).n == 3
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_png_holds_every_pixel(channels: int) -> None:
+    pixels = np.random.default_rng(channels).integers(0, 256, (40, 31, channels), np.uint8)
+    assert np.array_equal(pixels_of(pymupdf.Pixmap(to_png(pixels))), pixels)
+
+
+def test_a_photograph_is_packed_as_jpeg_and_a_drawing_as_it_is() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
+    photograph = packed(pymupdf.Pixmap(pymupdf.csRGB, 400, 300, noise.tobytes(), False))
+    drawing = packed(pymupdf.Pixmap(bars(400, 300)))
+    assert photograph is not None and photograph.startswith(b"\xff\xd8\xff")
+    assert drawing is not None and pymupdf.Pixmap(drawing).samples == pymupdf.Pixmap(bars(400, 300)).samples
+
+
+def test_a_gray_photograph_too_large_for_png_is_packed_as_jpeg() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (2000, 2000), np.uint8)
+    clear = pymupdf.Pixmap(pymupdf.Pixmap(pymupdf.csGRAY, 2000, 2000, noise.tobytes(), False), 1)
+    image = packed(clear)
+    assert image is not None and image.startswith(b"\xff\xd8\xff") and pymupdf.Pixmap(image).n == 1
 
 
 # ---- drawings

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.blocks import Block
 from indexer.layout.columns import columns
-from indexer.layout.document import lay_out
+from indexer.layout.document import handed_over, lay_out
 from indexer.layout.furniture import without_furniture
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.lines import lines
@@ -384,6 +384,15 @@ def test_an_outline_of_another_file_is_not_believed() -> None:
     pages = [page(fragment("Real head", 50, 100, LARGE), *prose(5, y=140))]
     entries = [Entry(1, f"Other {n}", 1) for n in range(9)]
     assert [block.text for block in lay_out(pages, entries).blocks if block.kind is Kind.SECTION] == ["Real head"]
+
+
+def test_pages_handed_over_are_held_no_longer_and_read_as_any() -> None:
+    def pages() -> list[Page]:
+        return [replace(page(fragment("1 Methods", 50, 100, LARGE), *prose(4, y=130)), number=n) for n in (1, 2, 3)]
+
+    given = pages()
+    assert lay_out(handed_over(given)) == lay_out(pages())
+    assert given == []
 
 
 def test_nothing_comes_of_nothing() -> None:

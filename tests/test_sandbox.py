@@ -16,7 +16,7 @@ from indexer.pool import prepare_all
 from indexer.prepare import Prepared, attempt
 from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
-from kohaku.tree import Document, Tree
+from kohaku.tree import Document, Kind, Node, Tree
 
 TESTS = Path(__file__).parent
 
@@ -38,7 +38,16 @@ def work(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
         os.write(1, b"what a library prints")
     if path.name.startswith("greedy"):
         bytearray(2_000_000_000)
-    return Prepared(Tree(Document("", path.name, (), "", ""), ()), None, f"{path.name} {os.getpid()}", 0, {}, ())
+    nodes = large_tree().nodes if path.name.startswith("large") else ()
+    images = large_tree().images if nodes else {}
+    tree = Tree(Document("", path.name, (), "", ""), nodes, images)
+    return Prepared(tree, None, f"{path.name} {os.getpid()}", 0, {}, ())
+
+
+def large_tree() -> Tree:
+    """So many nodes that they leave their process in pieces, and two pictures."""
+    nodes = (Node("", place, place, None, Kind.SENTENCE, f":s{place}", f"Text {place}.", 3) for place in range(2500))
+    return Tree(Document("", "", (), "", ""), tuple(nodes), {"a": b"one", "b": b"two"})
 
 
 def outcomes(*names: str, workers: int = 1, limits: FileLimits = AS_EVER.limits) -> list[str]:
@@ -54,6 +63,13 @@ def names(outcomes: list[str]) -> list[str]:
 def test_outcomes_come_in_the_order_of_the_files() -> None:
     files = ("slow1", "a", "b", "slow2", "c", "d", "e")
     assert names(outcomes(*files, workers=2)) == list(files)
+
+
+def test_a_large_tree_comes_whole() -> None:
+    found = [outcome for _, outcome in prepare_all([Path("large"), Path("small")], 9, AS_EVER, workers=1, work=work)]
+    trees = [outcome.tree for outcome in found if isinstance(outcome, Prepared)]
+    assert [tree.nodes for tree in trees] == [large_tree().nodes, ()]
+    assert trees[0].images == large_tree().images
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ def test_all_that_is_imported_is_declared_and_all_that_is_declared_is_used() -> 
         "faiss-cpu": "faiss",
         "umap-learn": "umap",
         "llama-index-core": "llama_index",
+        "pillow": "PIL",
     }
     optional = {names.get(name, name.replace("-", "_")) for name in extras()}
     imported = {one.of.partition(".")[0] for one in IMPORTS} - set(sys.stdlib_module_names)

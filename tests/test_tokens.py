@@ -31,6 +31,12 @@ def test_names_of_special_tokens_are_ordinary_text(text: str) -> None:
     assert tokens.count(text) > 3
 
 
+def test_a_long_text_has_as_many_tokens_as_another_implementation_says() -> None:
+    text = "The deficit was 4% of GDP in 2021, 漢字 included.\n" * 600
+    assert len(text) > tokens.LONG
+    assert tokens.count(text) == len(REFERENCE.encode(text, disallowed_special=()))
+
+
 def test_nothing_has_no_tokens() -> None:
     assert tokens.count("") == 0
 

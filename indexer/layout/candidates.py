@@ -187,7 +187,7 @@ def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: S
     line = lines[first]
     if last - first >= MOST_LINES:
         return Candidate(first, last, "", look, 0, 0.0, good=False)
-    text = " ".join(line.text for line in lines[first : last + 1])
+    text = line.text if first == last else " ".join([line.text for line in lines[first : last + 1]])
     if line.run_in:
         return Candidate(first, last, text, look, numbering_depth(text), 0.0, good=True)
     lowly = (

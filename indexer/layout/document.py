@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from indexer.blocks import Block, Mark
 from indexer.clean import words
@@ -61,8 +62,17 @@ class Figure:
     labels: tuple[Line, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A heading's lines, and how deep it is."""
+
+    level: int
+    lines: tuple[Line, ...]
+
+
 Item = Line | Table | Figure
-Part = Heading | Paragraph | Table | Figure
+Part = Head | Paragraph | Table | Figure
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +85,32 @@ class Laid:
 
 
 def lay_out(
-    pages: Sequence[Page],
+    pages: Iterable[Page],
     entries: Sequence[outline.Entry] = (),
     title: str = "",
     tagged: Sequence[outline.Entry] = (),
 ) -> Laid:
     """Headings, paragraphs, tables and figures of a document's pages, in reading order.
 
-    `entries` are the outline's, `tagged` the headings that the file's structure tree names.
+    `entries` are the outline's, `tagged` the headings that the file's structure tree names. An iterator that holds its
+    pages no longer once it has given them lets the memory of a long document's go before all its blocks are made.
     """
-    pages = without_furniture(with_telling_faces(pages))
+    parts, vocabulary, largest = _arranged(pages, entries, title, tagged)
+    return _laid(handed_over(parts), vocabulary, largest)
+
+
+def handed_over(held: list[Thing]) -> Iterator[Thing]:
+    """The things in their order, each no longer in the list once it is given."""
+    held.reverse()
+    while held:
+        yield held.pop()
+
+
+def _arranged(
+    given: Iterable[Page], entries: Sequence[outline.Entry], title: str, tagged: Sequence[outline.Entry]
+) -> tuple[list[Part], set[str], str]:
+    """The parts of a document in reading order, its words, the largest text of page 1."""
+    pages = without_furniture(with_telling_faces(list(given)))
     kept = figures.pictures(pages)
     flow: list[Item] = []
     notes: dict[int, list[Line]] = {}
@@ -100,16 +126,15 @@ def lay_out(
     vocabulary = words(line.text for line in lines)
     flow = _with_run_ins(flow, run_ins(lines, body))
     lines = [item for item in flow if isinstance(item, Line)]
-    first_title = _largest(lines, body)
+    largest = _largest(lines, body)
     known = outline.placed(entries, lines) if entries else {}
     named = tags.believed(tagged, lines, body) if tagged else {}
     known = named if len(named) > len(known) else known
     if is_deck(pages):
-        heads = titles(lines, pages, known)
+        heads = titles(lines, {page.number: page.height for page in pages}, known)
     else:
-        heads = _headings(lines, known, title or first_title, _followed(flow))
-    parts = _with_notes(_joined(_parts(flow, lines, heads, notes)), body)
-    return _laid(parts, lines, vocabulary, first_title)
+        heads = _headings(lines, known, title or largest, _followed(flow))
+    return _with_notes(_joined(_parts(flow, lines, heads, notes)), body), vocabulary, largest
 
 
 def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
@@ -124,7 +149,7 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
         if not held & gone:
             drawn.append(table)
             gone |= held
-    fragments = [fragment for fragment in page.fragments if id(fragment) not in gone]
+    fragments = [fragment for fragment in page.fragments if id(fragment) not in gone] if gone else page.fragments
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
     if len(page.rulings) <= MOST_RULES:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
@@ -257,6 +282,8 @@ def _with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) ->
     result: list[Item] = list(items)
     lines = [item for item in result if isinstance(item, Line)]
     starts = [place for place in range(len(lines)) if _starts_caption(lines, place)]
+    if not starts and not kept:
+        return result
     captions = {start: _caption_lines(lines, start) for start in starts}
     edges = [around(line.rect for line in held) for held in captions.values()]
     told = {id(line) for held in captions.values() for line in held}
@@ -313,7 +340,7 @@ def _whole(parts: Sequence[Shot]) -> Shot | None:
 def _starts_caption(lines: Sequence[Line], place: int) -> bool:
     """Whether a figure's caption starts here: "Figure 3: …", not a sentence that happens to start with "Figure 3"."""
     line = lines[place]
-    found = figures.CAPTION.match(line.text)
+    found = figures.CAPTION.match(line.text) if figures.CAPTION_WORD.match(line.text) else None
     if not found or DOTS.search(line.text):  # an entry of a list of figures
         return False
     after = line.text[found.end() :].lstrip("0123456789.-ab")
@@ -416,7 +443,7 @@ def _parts(
 ) -> list[Part]:
     """The flow with its lines gathered into headings and paragraphs, each page's footnotes after it."""
     usual = leadings(lines)
-    at = {id(lines[heading.first]): heading for heading in heads}
+    at = {id(lines[one.first]): Head(one.level, tuple(lines[one.first : one.last + 1])) for one in heads}
     inside = {id(lines[place]) for heading in heads for place in range(heading.first + 1, heading.last + 1)}
     parts: list[Part] = []
     waiting: list[Line] = []
@@ -473,20 +500,20 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
                 result[last] = Paragraph(before.kind, before.lines + part.lines)
                 continue
             last = len(result)
-        elif isinstance(part, Heading):
+        elif isinstance(part, Head):
             last = None
         result.append(part)
     return result
 
 
-def _laid(parts: Sequence[Part], lines: Sequence[Line], vocabulary: Collection[str], title: str) -> Laid:
+def _laid(parts: Iterable[Part], vocabulary: Collection[str], title: str) -> Laid:
     blocks: list[Block] = []
     images: dict[int, Shot] = {}
     for part in _listed(parts):
         if isinstance(part, list):
             made = list_block(part, vocabulary)
-        elif isinstance(part, Heading):
-            made = line_block(lines[part.first : part.last + 1], Kind.SECTION, vocabulary, level=part.level)
+        elif isinstance(part, Head):
+            made = line_block(part.lines, Kind.SECTION, vocabulary, level=part.level)
         elif isinstance(part, Table):
             made = tables.block(part)
         elif isinstance(part, Figure):
@@ -501,7 +528,7 @@ def _laid(parts: Sequence[Part], lines: Sequence[Line], vocabulary: Collection[s
     return Laid(tuple(blocks), images, title)
 
 
-def _listed(parts: Sequence[Part]) -> Iterator[Part | list[Paragraph]]:
+def _listed(parts: Iterable[Part]) -> Iterator[Part | list[Paragraph]]:
     """The parts, items of one list that follow each other together."""
     items: list[Paragraph] = []
     for part in parts:

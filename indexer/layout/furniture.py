@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cache
+from operator import itemgetter
 from statistics import median
 
 from indexer.layout.lines import rows
@@ -32,6 +34,8 @@ MOST_BETWEEN = 4  # pages that one printed page may fill, or that bear no number
 LEAST_COUNTED = 4  # pages on which the text's last row is the next number
 Key = tuple[str, str, int, int]
 
+_base = itemgetter(Fragment._fields.index("base"))
+
 
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
     """The pages without what repeats at their edges; a title or a table's last row near the edge stays."""
@@ -44,6 +48,7 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
                 seen[key].add(page.number)
     numbering = _numbering(seen, len(pages))
     counted = _counted(pages)
+    repeats = cache(lambda key, large: _repeats(seen[key], key[1], len(pages), large))
     result: list[Page] = []
     for page, found in zip(pages, edges, strict=True):
         gone = counted & set(map(id, page.fragments)) if counted else set()
@@ -52,13 +57,13 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
             if counted and gone.issuperset(map(id, row)):
                 continue
             large = row[0].style.size > LARGE * usual and not _is_bare(row)
-            repeated = any(_repeats(seen, key, len(pages), large) for key in keys)
+            repeated = any(repeats(key, large) for key in keys)
             furniture = repeated or _numbered(page, row, numbering) or _says_page(row)
             if side in stopped or not furniture or _is_note(row):
                 stopped.add(side)
             else:
                 gone.update(map(id, row))
-        kept = tuple(fragment for fragment in page.fragments if id(fragment) not in gone)
+        kept = tuple([fragment for fragment in page.fragments if id(fragment) not in gone]) if gone else page.fragments
         result.append(replace(page, fragments=kept) if gone else page)
     # Where nothing but furniture is left, it was the text: a slide's number, a form's only words.
     return result if any(page.fragments for page in result) else list(pages)
@@ -73,7 +78,7 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
     found += [("foot", row) for row in reversed(rows(foot)[-EDGE_ROWS:])]
     if not foot and page.fragments:
         # A page number may follow the text of a short page instead of standing at the foot.
-        last = max(page.fragments, key=lambda fragment: fragment.base)
+        last = max(page.fragments, key=_base)
         found.append(("foot", [last]))
     return found
 
@@ -100,19 +105,19 @@ def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
     return keys
 
 
-def _repeats(seen: dict[Key, set[int]], key: Key, pages: int, large: bool) -> bool:
-    """Whether what the key stands for is on enough pages, close enough to each other, to be furniture.
+def _repeats(found: Collection[int], text: str, pages: int, large: bool) -> bool:
+    """Whether the text of a key is found on enough pages, close enough to each other, to be furniture.
 
     Large text on some pages only is a title that several slides share.
     """
-    numbers = sorted(seen[key])
+    numbers = sorted(found)
     if large and len(numbers) < 0.5 * pages:
         return False
     if len(numbers) < 2:
         return False
-    if len(key[1]) < 2 and key[1] != "#":
+    if len(text) < 2 and text != "#":
         return len(numbers) >= 3
-    if key[1] in COUNTS and numbers[1] - numbers[0] <= 2:
+    if text in COUNTS and numbers[1] - numbers[0] <= 2:
         return True
     if len(numbers) == 2:
         return pages <= 4
@@ -134,7 +139,7 @@ def _counted(pages: Sequence[Page]) -> set[int]:
     run: list[tuple[int, int, int]] = []  # page, number, id
     found: set[int] = set()
     for page in pages:
-        last = max(page.fragments, key=lambda fragment: fragment.base, default=None)
+        last = max(page.fragments, key=_base, default=None)
         if last is None or not INTEGER.fullmatch(last.text) or len(last.text) > 4 or _has_neighbour(page, last):
             continue
         if run and not (int(last.text) == run[-1][1] + 1 and page.number - run[-1][0] <= MOST_BETWEEN):

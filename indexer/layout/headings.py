@@ -48,7 +48,7 @@ def headings(
     free = [
         candidate
         for candidate in candidates(lines, body)
-        if not any(place in vouched for place in range(candidate.first, candidate.last + 1))
+        if not vouched or vouched.isdisjoint(range(candidate.first, candidate.last + 1))
     ]
     prose = first_prose(lines, body)
     chosen = without_front(_consistent(free, body), lines, prose)

@@ -58,11 +58,10 @@ def left_edge(fragment: Fragment) -> float:
 def leadings(lines: Sequence[Line]) -> dict[float, float]:
     """The usual distance from baseline to baseline for each size of text."""
     distances: dict[float, list[float]] = defaultdict(list)
-    for above, below in pairwise(lines):
-        if above.page == below.page and above.column == below.column and above.style.size == below.style.size:
-            distance = below.base - above.base
-            if 0.5 * below.style.size < distance < 3 * below.style.size:
-                distances[below.style.size].append(distance)
+    for (page, _, _, foot, style, _, column, _), (own_page, _, _, base, own_style, _, own_column, _) in pairwise(lines):
+        size = own_style[0]
+        if 0.5 * size < base - foot < 3 * size and style[0] == size and page == own_page and column == own_column:
+            distances[size].append(base - foot)
     return {size: median(found) for size, found in distances.items()}
 
 
@@ -76,8 +75,8 @@ def is_right_to_left(text: str) -> bool:
 
 def are_right_to_left(texts: Sequence[str]) -> bool:
     """The same of texts together; only those that can hold such letters are searched for them."""
-    found = any(RIGHT_TO_LEFT.search(text) for text in texts if not text.isascii())
-    return found and is_right_to_left("".join(texts))
+    found = [text for text in texts if not text.isascii()]
+    return any(RIGHT_TO_LEFT.search(text) for text in found) and is_right_to_left("".join(texts)) if found else False
 
 
 def _beside(last: Fragment, fragment: Fragment) -> bool:
@@ -141,10 +140,10 @@ def _as_read(run: list[Fragment]) -> list[Fragment]:
 
 def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     if len(row) == 1:
-        [only] = row
-        return Line(page, (only,), only.rect, only.base, only.style, only.text, column)
+        text, rect, base, style, *_ = row[0]
+        return tuple.__new__(Line, (page, (row[0],), rect, base, style, text, column, False))  # saves a call a line
     style = main_style(row)
-    base = median(fragment.base for fragment in row if fragment.style == style)
+    base = median([fragment.base for fragment in row if fragment.style == style])
     parts = [row[0].text]
     for before, fragment in pairwise(row):
         if not _touches(before, fragment) or _is_stacked(before, fragment):
@@ -170,5 +169,7 @@ def _is_raised(before: Fragment, fragment: Fragment) -> bool:
 
 
 def _touches(before: Fragment, fragment: Fragment) -> bool:
-    gap = max(fragment.rect.x0 - before.rect.x1, before.rect.x0 - fragment.rect.x1)
-    return gap < 0.12 * max(before.style.size, fragment.style.size)
+    (left, _, right, _), size = before[1], before[3][0]
+    (x0, _, x1, _), own_size = fragment[1], fragment[3][0]
+    most = 0.12 * (size if size > own_size else own_size)
+    return x0 - right < most and left - x1 < most

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from indexer.layout.contents import TITLE
 
@@ -40,6 +41,7 @@ MATTER_HEADS = frozenset(MATTER.split())
 KEYWORD_HEADS = frozenset(KEYWORDS.split())
 
 
+@lru_cache(maxsize=4096)  # a line's text is asked about some five times
 def numbering_depth(text: str) -> int:
     """How deep the number at a heading's start is: 1 for "3 Methods", 2 for "A.1 Proofs", 0 for none."""
     found = NUMBER.match(text)
@@ -60,6 +62,7 @@ def is_matter(text: str) -> bool:
     return text.strip(" .:").casefold() in MATTER_HEADS
 
 
+@lru_cache(maxsize=4096)
 def is_keyword(text: str) -> bool:
     """Whether the text is one that heads a section wherever it stands alone: "References", "Table of contents"."""
     return text.strip(" .:").casefold() in KEYWORD_HEADS or TITLE.fullmatch(text) is not None

@@ -8,6 +8,9 @@ from typing import NamedTuple, Protocol
 
 from kohaku.tree import Box
 
+LARGEST = 1500  # points: nearly all pages are smaller
+TENTHS = tuple(number / 10 for number in range(10 * LARGEST + 1))
+"""The coordinates of boxes: a long document has millions, of which each is one of these, not a number of its own."""
 NOT_CODE = 0.25  # of a line's characters in a proportional face make it prose
 
 
@@ -55,9 +58,24 @@ class Rect(NamedTuple):
         """Whether the other lies wholly in this one."""
         return self.x0 <= other.x0 and other.x1 <= self.x1 and self.y0 <= other.y0 and other.y1 <= self.y1
 
-    def on(self, page: int) -> Box:
-        """The box on a page, as the tree keeps it."""
+    def spanned(self, other: Rect) -> Rect:
+        """The smallest rectangle that holds both."""
         x0, y0, x1, y1 = self
+        left, top, right, bottom = other
+        sides = (
+            x0 if x0 < left else left,
+            y0 if y0 < top else top,
+            x1 if x1 > right else right,
+            y1 if y1 > bottom else bottom,
+        )
+        return tuple.__new__(Rect, sides)  # as Rect(*sides), without a call in between: there are tens of a page
+
+    def on(self, page: int) -> Box:
+        """The box on a page, as the tree keeps it, to a tenth of a point."""
+        x0, y0, x1, y1 = self
+        if x0 >= 0 and y0 >= 0 and x1 < LARGEST and y1 < LARGEST:
+            left, top, right, bottom = round(10 * x0), round(10 * y0), round(10 * x1), round(10 * y1)
+            return Box(page, TENTHS[left], TENTHS[top], TENTHS[right], TENTHS[bottom])
         return Box(page, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
 
 

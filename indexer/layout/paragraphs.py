@@ -52,6 +52,8 @@ class Paragraph:
 
 def is_item(text: str) -> bool:
     """Whether a line starts with a bullet or an item's number."""
+    if text[:1].isalpha() and ")" not in text[1:5]:
+        return False  # as nearly always
     return bool(BULLET.match(text) or ITEM_NUMBER.match(text))
 
 

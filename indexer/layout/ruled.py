@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from operator import attrgetter
+from itertools import islice, pairwise
+from operator import itemgetter
 from statistics import median
 
 from indexer.layout.lines import is_right_to_left, rows_down, top_down
@@ -27,6 +27,8 @@ FULL_LINE = 25  # characters: a column most of whose lines are longer and reach 
 FILLED = 0.6  # of the cells, at least
 
 BEGINS_AS_VALUE = re.compile(r"[\s$€£¥(<>~≈±+−–-]*\d")  # "14,325 tons", "$3 per share"
+
+_base = itemgetter(Fragment._fields.index("base"))
 
 Columns = list[tuple[float, float]]
 Found = tuple[Table, set[int]]
@@ -52,8 +54,10 @@ def ruled(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
 
 def _between(fragments: Sequence[Fragment], levels: Sequence[Rect], page: int) -> Iterator[Found]:
     """Tables whose head stands between two rules, their rows between it and one or more rules of the same width."""
-    for group in _of_one_width(levels):
-        zones = [_inside(fragments, above, below) for above, below in pairwise(group)] if len(group) > 2 else []
+    groups = [group for group in _of_one_width(levels) if len(group) > 2]
+    middles = sorted([((part[1][1] + part[1][3]) / 2, place) for place, part in enumerate(fragments)]) if groups else []
+    for group in groups:
+        zones = [_inside(fragments, middles, above, below) for above, below in pairwise(group)]
         start = 0
         while start + 2 < len(group):
             made = _longest(group[start:], zones[start:], page)
@@ -99,13 +103,14 @@ def _longest(
     return best
 
 
-def _inside(fragments: Sequence[Fragment], above: Rect, below: Rect) -> list[Fragment]:
-    left, right, top, bottom = above.x0 - TOUCH, above.x1 + TOUCH, above.y0, below.y1
-    return [
-        part
-        for part in fragments
-        if top <= ((rect := part[1])[1] + rect[3]) / 2 <= bottom and left <= (rect[0] + rect[2]) / 2 <= right
-    ]
+def _inside(
+    fragments: Sequence[Fragment], middles: Sequence[tuple[float, int]], above: Rect, below: Rect
+) -> list[Fragment]:
+    """The fragments between two rules; `middles` are their heights with their places, from the top."""
+    left, right = above.x0 - TOUCH, above.x1 + TOUCH
+    between = middles[bisect_left(middles, (above.y0, -1)) : bisect_left(middles, (below.y1, len(middles)))]
+    parts = [fragments[place] for place in sorted([place for _, place in between])]
+    return [part for part in parts if left <= ((rect := part[1])[0] + rect[2]) / 2 <= right]
 
 
 # A rule under each head
@@ -119,7 +124,7 @@ def _underlined(fragments: Sequence[Fragment], levels: Sequence[Rect], page: int
     for rules in groups:
         edges = [(a.x1 + b.x0) / 2 for a, b in pairwise(rules)]
         y = rules[0].y0
-        under = ordered[bisect_right(ordered, y + 2, key=attrgetter("base")) :]
+        under = islice(ordered, bisect_right(ordered, y + 2, key=_base), None)
         body = _rows_under(under, edges, y, [rule for rule in wide if rule.y0 > y + TOUCH])
         head = _heads_over(fragments, edges, rules) if body else []
         if not head:
@@ -153,7 +158,7 @@ def _beside(levels: Sequence[Rect]) -> list[list[Rect]]:
 
 
 def _rows_under(
-    fragments: Sequence[Fragment], edges: Sequence[float], top: float, ends: Sequence[Rect]
+    fragments: Iterable[Fragment], edges: Sequence[float], top: float, ends: Sequence[Rect]
 ) -> list[list[Fragment]]:
     """The lines below underlined heads, as long as they stand close and nothing runs over the columns' edges.
 
@@ -162,17 +167,18 @@ def _rows_under(
     result: list[list[Fragment]] = []
     before = top
     for row in rows_down(fragments):
-        size, base = max(part.style.size for part in row), row[0].base
-        across = any(part.rect.x0 < edge < part.rect.x1 for part in row for edge in edges)
-        twice = any(
-            sum(part.rect.x0 >= edge for edge in edges) == sum(b.rect.x0 >= edge for edge in edges)
-            for part, b in pairwise(row)
+        size, base = max([part[3][0] for part in row]), row[0][2]
+        if base - before > ROW_GAP * size or (ends and before < ends[0][1] < base):
+            break
+        columns = [bisect_right(edges, part[1][0]) for part in row]
+        twice = any(here == after for here, after in pairwise(columns))
+        across = twice or any(
+            place < len(edges) and edges[place] < part[1][2] for part, place in zip(row, columns, strict=True)
         )
-        far = base - before > ROW_GAP * size or any(before < end.y0 < base for end in ends[:1])
-        tight = base - before <= WRAPPED * size or any(NUMBER.fullmatch(part.text) for part in row)
-        if not far and (across or twice) and (tight or len(result) < 2):
+        near = base - before <= WRAPPED * size
+        if across and (near or len(result) < 2 or any(NUMBER.fullmatch(part.text) for part in row)):
             return []  # what is underlined heads the columns that begin here
-        if far or across or twice or (len(row) < 2 and (not result or base - before > WRAPPED * size)):
+        if across or (len(row) < 2 and not (result and near)):
             break
         result.append(row)
         before = base

@@ -28,10 +28,12 @@ def is_deck(pages: Sequence[Page]) -> bool:
 
 
 def titles(
-    lines: Sequence[Line], pages: Sequence[Page], known: Mapping[int, tuple[int, int]] = MappingProxyType({})
+    lines: Sequence[Line], heights: Mapping[int, float], known: Mapping[int, tuple[int, int]] = MappingProxyType({})
 ) -> list[Heading]:
-    """The slides' titles, all of one level but for those `known` from outline or tags: first place → (last, level)."""
-    heights = {page.number: page.height for page in pages}
+    """The slides' titles, all of one level but for those `known` from outline or tags: first place → (last, level).
+
+    `heights` are the pages', by number.
+    """
     places: dict[int, list[int]] = defaultdict(list)
     for place, line in enumerate(lines):
         places[line.page].append(place)

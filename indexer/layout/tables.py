@@ -184,6 +184,8 @@ def _within_frame(mesh: Mesh) -> list[Rect]:
 
 def drawing(rulings: Sequence[Rect]) -> Rect | None:
     """Where a page's lines make a drawing, such as a plot or a circuit, whose labels are no table."""
+    if len(rulings) <= 2 * MOST_COLUMNS:
+        return None
     uprights = _standing(rulings)
     columns = {round(rect.x0 / 2) for rect in uprights}
     if len(columns) <= MOST_COLUMNS:
@@ -194,7 +196,9 @@ def drawing(rulings: Sequence[Rect]) -> Rect | None:
 
 def aligned(lines: Sequence[Line], drawing: Rect | None = None) -> list[tuple[int, int, Table]]:
     """Tables among a column's lines, by the alignment of their cells: (first line, last line, table)."""
-    usual = median(line.style.size for line in lines) if lines else 0.0
+    if all(len(line[1]) == 1 for line in lines):
+        return []
+    usual = median([line.style.size for line in lines])
     cells = [
         [Cell(line.text, line.rect)]
         if len(line.cells) == 1 or (drawing and drawing.holds(line.rect))
@@ -357,7 +361,7 @@ def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
             sign = cell
             continue
         if end in TAIL_ENDS and result and TAIL.fullmatch(text) and _is_datum(result[-1].text):
-            result[-1] = Cell(result[-1].text + text, around((result[-1].rect, rect)))
+            result[-1] = Cell(result[-1].text + text, result[-1].rect.spanned(rect))
             continue
         if sign:
             text = sign.text + text
@@ -370,7 +374,7 @@ def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
             rect = Rect(rect.x0, rect.y0, rect.x0 + share, rect.y1)
         result.append(Cell(text, rect))
     if sign and result:
-        result[-1] = Cell(f"{result[-1].text} {sign.text}", around((result[-1].rect, sign.rect)))
+        result[-1] = Cell(f"{result[-1].text} {sign.text}", result[-1].rect.spanned(sign.rect))
     elif sign:
         result.append(sign)
     return result
@@ -776,13 +780,13 @@ def _body(placed: Sequence[Sequence[str]], rows: Sequence[Sequence[Cell]], page:
         if waiting and row[0][:1].islower():
             row[0] = f"{waiting} {row[0]}"
             before = result.pop()
-            rect, indent = around((before.rect, rect)), before.indent
+            rect, indent = before.rect.spanned(rect), before.indent
         waiting = ""
         goes_on = not row[0] or (numeric and len(filled) == 1 and row[0][:1].islower())
         if result and goes_on and not any(map(_is_value, filled)):
             before = result[-1]
             cells_joined = tuple(f"{a} {b}".strip() for a, b in zip(before.cells, row, strict=True))
-            result[-1] = replace(before, cells=cells_joined, rect=around((before.rect, rect)))
+            result[-1] = replace(before, cells=cells_joined, rect=before.rect.spanned(rect))
             continue
         if numeric and row[0] and len(filled) == 1:
             waiting = row[0]
@@ -881,8 +885,9 @@ class Mesh:
 
 def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
     """The grids that touching lines make."""
-    uprights, levels = _standing(rulings), _lying(rulings)
-    if len(uprights) < 3 or len(levels) < 3:
+    uprights = _standing(rulings)
+    levels = _lying(rulings) if len(uprights) > 2 else []
+    if len(levels) < 3:
         return []
     groups: list[list[Rect]] = []
     reached: list[list[Rect]] = []  # groups that end no higher than the line at hand: no later one touches the others
@@ -896,9 +901,9 @@ def _meshes(rulings: Sequence[Rect]) -> list[Mesh]:
             continue
         home = touching[0]
         home.append(rect)
-        if len(touching) > 1 or not home[0].encloses(rect):
-            home[0] = around([home[0], rect, *(group[0] for group in touching[1:])])
+        home[0] = home[0].spanned(rect)
         for group in touching[1:]:
+            home[0] = home[0].spanned(group[0])
             home += group[1:]
             groups.remove(group)
             reached.remove(group)
@@ -929,7 +934,7 @@ def _whole_lines(lines: Sequence[Rect], *, upright: bool) -> list[Rect]:
     for line in sorted(lines, key=lambda rect: (round(rect[across]), rect[along])):
         last = result[-1] if result else None
         if last and abs(last[across] - line[across]) <= 1.5 and line[along] <= last[along + 2] + TOUCH:
-            result[-1] = around((last, line))
+            result[-1] = last.spanned(line)
         else:
             result.append(line)
     return [line for line in result if max(line.width, line.height) > 6]

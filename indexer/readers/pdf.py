@@ -21,7 +21,7 @@ from indexer.clean import clean
 from indexer.garbled import is_garbled
 from indexer.images import MOST_SIDE, packed
 from indexer.layout import figures
-from indexer.layout.document import Shot, lay_out
+from indexer.layout.document import Shot, handed_over, lay_out
 from indexer.layout.figures import SMALLEST
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
@@ -120,7 +120,7 @@ def _read(path: Path, reading: Reading) -> Parsed:
         outline = _outline(file)
         # An outline that is as fine as a heading a page says all that tags could.
         tags = tagged(file, {page.number for page in pages}) if len(outline) < len(pages) else []
-        laid = lay_out(pages, outline, title, tags)
+        laid = lay_out(handed_over(pages), outline, title, tags)
         blocks = _shown(_with_images(file, laid.blocks, laid.images, turns), turns)
         return Parsed(
             title or laid.title or path.stem,
@@ -323,7 +323,7 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     if _is_bomb(file, page):
         raise ValueError("content that unpacks to hundreds of megabytes")
     flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
-    content = page.get_text("dict", flags=flags)
+    content = page.get_textpage(flags=flags).extractDICT()
     lines = [line for block in content["blocks"] if block["type"] == 0 for line in block["lines"]]
     if sum([len(span["text"]) for line in lines for span in line["spans"]]) > MOST_ON_PAGE:
         first = list(_first(lines))
@@ -571,15 +571,11 @@ def _image(file: Any, xref: int) -> bytes | None:
             return None
         if "xref" in (keys["SMask"][0], keys["Mask"][0]):  # without it what is transparent would be black
             return None
-        found = file.extract_image(xref)
-        if found and found["ext"] in ("png", "jpeg", "jpg"):
-            data: bytes = found["image"]
-        else:
-            pixmap = pymupdf.Pixmap(file, xref)
-            data = (pixmap if pixmap.n < 5 else pymupdf.Pixmap(pymupdf.csRGB, pixmap)).tobytes("png")
+        found = file.extract_image(xref) if "DCT" in file.xref_get_key(xref, "Filter")[1] else {}
+        data = found["image"] if found.get("ext") in ("jpeg", "jpg") else packed(pymupdf.Pixmap(file, xref))
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
         return None
-    return data if 0 < len(data) <= MOST_IMAGE_BYTES else None
+    return data if data and len(data) <= MOST_IMAGE_BYTES else None
 
 
 def _rendered(file: Any, shot: Shot, turns: Mapping[int, Turn]) -> bytes | None:
