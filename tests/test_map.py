@@ -48,6 +48,12 @@ def test_each_node_of_a_level_is_a_dot_of_its_document_s_group(map_with: MakeMap
     assert made.star is None and not made.hits
 
 
+def test_a_map_without_a_question_needs_no_embedder(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_letters(monkeypatch)
+    with Searcher.open(db, embedder="another") as searcher:
+        assert map_of(searcher).dots
+
+
 def test_sections_have_groups_of_their_own_when_asked(map_with: MakeMap) -> None:
     names = [group.name for group in map_with(by="section").groups]
     assert "lake › Lake Site report" in names
@@ -93,7 +99,7 @@ def test_principal_components_keep_the_distances_of_what_lies_on_a_plane() -> No
     plane = np.random.default_rng(1).normal(size=(40, 2))
     turned = plane @ np.linalg.qr(np.random.default_rng(2).normal(size=(9, 9)))[0][:2]
     places, axes = flat(turned.astype(np.float32), "pca", 0)
-    shares = [int(part.split("%")[0].split()[-1]) for part in axes.split(" and ")]
+    shares = [float(part.split("%")[0].split()[-1]) for part in axes.split(" and ")]
     assert sum(shares) == pytest.approx(100, abs=1)
     restored = (places - places.mean(axis=0)) * np.ptp(_principal(plane), axis=0)
     assert np.linalg.norm(restored, axis=1) == pytest.approx(

@@ -107,8 +107,8 @@ def map_of(
             f"a map takes {FEWEST} nodes, and there are {len(nodes)}: give another --level, or more files"
         )
     rows = np.array([vectors[node.key] for node in nodes], np.float32)
-    asked = searcher.embedder.embed_questions([question] if question else [])
-    places, axes = flat(np.concatenate([rows, np.asarray(asked, np.float32).reshape(-1, rows.shape[1])]), method, seed)
+    asked = searcher.embedder.embed_questions([question]) if question else rows[:0]
+    places, axes = flat(np.concatenate([rows, asked]), method, seed)
     groups, numbers, has_others = grouped([_group(node, by) for node in nodes])
     dots = tuple(
         Dot(
@@ -136,7 +136,7 @@ def flat(rows: Vectors, method: Method, seed: int) -> tuple[Plane, str]:
     """Vectors laid on a plane, in the box from 0 to 1, and what its axes are; the same at every run."""
     if method == "pca":
         places, share = _pca(rows)
-        axes = f"PCA: {share[0]:.0%} and {share[1]:.0%} of the variance"
+        axes = f"PCA: {share[0]:.1%} and {share[1]:.1%} of the variance"
     else:
         places, axes = _umap(rows, seed), "UMAP: neighbours are alike, far distances mean little"
     low, high = places.min(axis=0), places.max(axis=0)

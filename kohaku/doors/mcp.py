@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from pydantic import Field
 
 from answerer.prompts import block
-from indexer.sentences import passages
+from indexer.sentences import pieces
 from kohaku.doors import picture
 from kohaku.doors.display import answer_lines, json_line, links_of, node_line, node_lines, page_span
 from kohaku.doors.engine import Engine
@@ -104,7 +104,7 @@ class Tools:
         A document's id gives the document with its sections. Long texts come in parts.
         """
         found = self._node(node)
-        parts = passages(found.text, PART, count) or [""]
+        parts = pieces(found.text, PART, count) or [""]
         if part > len(parts):
             raise KohakuError(f"part {part} of {found.id} was asked for, and it has {len(parts)}")
         shown = replace(found, text=parts[part - 1].strip())
