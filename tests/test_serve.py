@@ -186,13 +186,16 @@ def test_evidence_can_be_asked_for_alone_and_kept_to_documents(client: TestClien
         {"question": "x", "settings": {"base_url": "http://evil.example"}},
         {"question": "x", "settings": {"model": "another"}},
         {"question": "x", "settings": {"hyde": True}},
+        {"question": "x", "settings": {"strict": 1}},
+        {"question": "x", "scope": {"kinds": ["nonsense"]}},
         {"question": "x", "scope": {"where": ["nonsense"]}},
         {"question": "x", "scope": {"documents": ["none such"]}},
         {},
     ],
 )
 def test_what_can_not_be_asked_is_refused(client: TestClient, asked: dict[str, Any]) -> None:
-    assert client.post("/api/answer", json=asked).status_code == 422
+    response = client.post("/api/answer", json=asked)
+    assert response.status_code == 422 and isinstance(response.json()["detail"], str)
 
 
 def test_a_question_may_choose_settings_and_who_reads(

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from fastapi.sse import format_sse_event
@@ -40,6 +41,7 @@ Limit = Annotated[int, Query(ge=1, le=LISTED)]
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     401: {"model": shapes.Problem, "description": "a token is needed"},
     403: {"model": shapes.Problem, "description": "another host's or origin's request"},
+    422: {"model": shapes.Problem, "description": "it asks for what is not there, or goes beyond a limit"},
 }
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": shapes.Problem, "description": "there is none of that id"}}
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -51,7 +53,18 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"type": "string"},
+                        "data": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                    "required": ["event", "data"],
+                }
+            }
+        },
         "description": "events, as docs/serve.md has them",
     }
 }
@@ -79,13 +92,15 @@ def application(settings: Settings, gate: Gate) -> FastAPI:
         openapi_url="/api/openapi.json",
         lifespan=_lifespan(desk),
     )
-    bearer = [Depends(HTTPBearer(auto_error=False, description="KOHAKU_TOKEN, where the server has one"))]
+    # the guard asks for it; here the description alone does
+    bearer = [Depends(HTTPBearer(auto_error=False, description="KOHAKU_TOKEN"))] if gate.token else []
     app.include_router(_asking(desk), prefix="/api", dependencies=bearer, responses=PROBLEMS)
     app.include_router(_reading(desk, PagePictures(settings)), prefix="/api", dependencies=bearer, responses=PROBLEMS)
     app.include_router(_sending(uploads), prefix="/api", dependencies=bearer, responses=PROBLEMS)
     for path, response in _page_files().items():
         app.add_route(path, response)
     app.add_exception_handler(KohakuError, _told)
+    app.add_exception_handler(RequestValidationError, _misasked)
     app.add_middleware(Guard, gate=gate)
     return app
 
@@ -105,6 +120,13 @@ async def _told(request: Request, error: Exception) -> Response:
     status = status_of(error) if isinstance(error, KohakuError) else 500
     more = {"Retry-After": "5"} if status == 503 else {}
     return JSONResponse({"detail": str(error)}, status, more)
+
+
+async def _misasked(request: Request, error: Exception) -> Response:
+    """What is wrong with a request, in a line as all errors are."""
+    wrong = error.errors() if isinstance(error, RequestValidationError) else []
+    lines = [f"{'.'.join(str(part) for part in one['loc'][1:]) or 'the request'}: {one['msg']}" for one in wrong]
+    return JSONResponse({"detail": "; ".join(lines)}, 422)
 
 
 def _page_files() -> dict[str, Callable[[Request], Response]]:
@@ -136,7 +158,7 @@ def _asking(desk: Desk) -> APIRouter:
                 raise HTTPException(event.status, event.data.detail)
         raise HTTPException(503, "the server is stopping")
 
-    @router.post("/answer/stream", response_class=Events, responses={**EVENTS, **REFUSED})
+    @router.post("/answer/stream", response_class=Response, responses={**EVENTS, **REFUSED})
     async def stream(asked: shapes.Ask) -> Events:
         """The same as events while it is made: the last one is `answer`, or `error`."""
         events = desk.ask(asked)
@@ -319,7 +341,7 @@ def _sending(uploads: Uploads) -> APIRouter:
         """How far a file is on its way into the index."""
         return _there(uploads.job(id), "job").out()
 
-    @router.get("/jobs/{id}/stream", response_class=Events, responses={**EVENTS, **MISSING})
+    @router.get("/jobs/{id}/stream", response_class=Response, responses={**EVENTS, **MISSING})
     def follow(id: str) -> Events:
         """The same as events `job` whenever it changes, until it is over."""
         _there(uploads.job(id), "job")

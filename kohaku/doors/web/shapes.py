@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 from kohaku.choices import Condense, Decompose, Fusion, Level, Order
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Pages = tuple[int, int]
+Part = Literal[
+    "section", "paragraph", "table", "figure", "list", "code", "formula", "footnote", "quote", "reference"
+]  # of kohaku.tree.Kind those that may be evidence
 
 
 class Shape(BaseModel):
@@ -36,7 +39,7 @@ class Where(Asked):
     where: list[Name] = Field(default=[], max_length=50, description="conditions on metadata, such as year>=2023")
     documents: list[Name] = Field(default=[], max_length=500)
     without: list[Name] = Field(default=[], max_length=500)
-    kinds: list[Name] = Field(default=[], max_length=20)
+    kinds: list[Part] = Field(default=[], max_length=20)
 
 
 class Choices(Asked):
@@ -56,11 +59,11 @@ class Choices(Asked):
     passes: int | None = Field(default=None, ge=1, le=2)
     retries: int | None = Field(default=None, ge=0, le=5)
     runs: int | None = Field(default=None, ge=1, le=9)
-    strict: bool | None = None
-    min_confidence: float | None = Field(default=None, ge=0, le=1)
-    hyde: bool | None = None
-    source_filter: bool | None = None
-    section_filter: bool | None = None
+    strict: StrictBool | None = None
+    min_confidence: float | None = Field(default=None, ge=0, le=1, strict=True)
+    hyde: StrictBool | None = None
+    source_filter: StrictBool | None = None
+    section_filter: StrictBool | None = None
 
 
 class Query(Asked):

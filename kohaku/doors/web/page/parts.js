@@ -76,9 +76,7 @@ export const get = async (path, parameters = {}) => (await request(`${path}?${ne
 
 async function reason(response) {
   try {
-    const { detail } = await response.json();
-    if (typeof detail === "string") return detail;
-    return detail.map((one) => `${one.loc.slice(1).join(" ")}: ${one.msg}`).join("; ");
+    return (await response.json()).detail;
   } catch {
     return `The server answered ${response.status}.`;
   }
