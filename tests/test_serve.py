@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -262,6 +265,30 @@ def test_a_client_that_leaves_ends_the_work(db: Path, model: dict[str, Any], ser
     assert server.hung_up == 1 and server.pieces < 500
 
 
+def test_an_index_that_is_made_anew_is_the_one_that_answers(client: TestClient, db: Path, tmp_path: Path) -> None:
+    assert client.get("/api/documents").json()["total"] == 4
+    assert client.get("/api/node?id=none").status_code == 404
+    db.unlink()
+    assert client.get("/api/documents").status_code == 500 and client.post("/api/answer", json=ASK).status_code == 500
+    kohaku.index([write(tmp_path / "other", {"other.md": "Lake Site drew 3 litres of water in 2023."})], db)
+    assert client.get("/api/documents").json()["total"] == 1
+    assert client.post("/api/answer", json=ASK).json()["value"] == "3"
+
+
+def test_ctrl_c_ends_the_server_as_done(db: Path) -> None:
+    program = [sys.executable, str(Path(__file__).parent / "letters_cli.py"), "serve", "--port", "0", "--db", str(db)]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as started:
+        try:
+            assert started.stderr is not None
+            lines = [started.stderr.readline(), started.stderr.readline()]
+            [place] = re.findall(r"at (http://127\.0\.0\.1:\d+/)", lines[1])
+            assert httpx2.get(place, timeout=20).status_code == 200
+            started.send_signal(signal.SIGINT)
+            assert started.wait(20) == 0
+        finally:
+            started.kill()
+
+
 # ---- documents
 
 
@@ -452,10 +479,8 @@ def test_where_others_can_reach_it_the_server_does_not_start_without_a_good_toke
 def test_a_server_needs_an_index_and_a_free_port(db: Path) -> None:
     with pytest.raises(NoSuchStore, match="kohaku index"):
         serve(load({"db": "none.db"}), host="127.0.0.1", port=0, on_start=print)
-    with bound("127.0.0.1", 0) as taken:
-        taken.listen()
-        with pytest.raises(KohakuError, match="try --port"):
-            serve(load({"db": db}), host="127.0.0.1", port=taken.getsockname()[1], on_start=print)
+    with bound("127.0.0.1", 0) as taken, pytest.raises(KohakuError, match="try --port"):
+        serve(load({"db": db}), host="127.0.0.1", port=taken.getsockname()[1], on_start=print)
 
 
 def test_every_response_forbids_browsers_what_it_does_not_need(client: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
@@ -18,6 +19,7 @@ log = logging.getLogger("kohaku")
 
 LAST_SECONDS = 3  # for requests under way when the server is told to stop
 MOST_AT_ONCE = 200  # connections
+BACKLOG = 128  # connections that wait to be taken
 
 
 def serve(settings: Settings, *, host: str, port: int, on_start: Callable[[str], None]) -> None:
@@ -32,7 +34,8 @@ def serve(settings: Settings, *, host: str, port: int, on_start: Callable[[str],
     Store.open(settings.db).close()
     with bound(host, port) as listener:
         on_start(address(host, listener.getsockname()[1]))
-        server(settings, gate).run([listener])
+        with suppress(KeyboardInterrupt):  # that is how it ends
+            server(settings, gate).run([listener])
 
 
 def server(settings: Settings, gate: Gate) -> uvicorn.Server:
@@ -56,6 +59,7 @@ def bound(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(BACKLOG)  # at once: whoever reads where it is may connect
     except OSError as error:
         listener.close()
         raise KohakuError(f"{host}:{port} can't be listened on ({error.strerror or error}): try --port") from None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,6 +79,9 @@ def answer(
     pictures: Annotated[
         Path | None, typer.Option("--pictures", help="A folder for the cited pages as PNG, the quotes marked.")
     ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Show on stderr how it goes, and what the model writes, unchecked.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question with quotes and pages, or all questions of a CSV as a submission.
@@ -110,9 +115,11 @@ def answer(
         )
     refuse(report and explain, "--explain is for one answer: a --report has several")
     refuse(report and unit, "--unit is for one answer: a --report has several")
+    refuse(report and stream, "--stream is for one answer: a --report has several")
     refuse(report and pictures, "--pictures is for one answer: a --report has several")
     if questions is not None:
         refuse(pictures, "--pictures is for one QUESTION")
+        refuse(stream, "--stream is for one QUESTION")
         refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
         refuse(report, "--report is for one QUESTION")
         refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
@@ -134,10 +141,19 @@ def answer(
         elif report:
             _report(engine, typed(question or ""), scope=scope, as_json=as_json)
         else:
-            found = engine.ask(typed(question or ""), unit=unit, scope=scope, explain=explain)
+            with _followed() if stream else nullcontext():
+                found = engine.ask(typed(question or ""), unit=unit, scope=scope, explain=explain)
             _print(engine, found, as_json=as_json)
             if pictures is not None:
                 _draw(engine, found, pictures)
+
+
+def _followed() -> AbstractContextManager[None]:
+    """What is done inside is shown on stderr."""
+    from kohaku.doors.following import Follower
+    from kohaku.watch import watched_by
+
+    return watched_by(Follower(sys.stderr))
 
 
 def _draw(engine: Engine, answer: Answer, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Annotated, Any, Literal, TypeVar, get_args
@@ -147,16 +147,18 @@ def _asking(desk: Desk) -> APIRouter:
     router = APIRouter(tags=["questions"])
 
     @router.post("/answer", responses=REFUSED)
-    async def answer(asked: shapes.Ask) -> shapes.AnswerOut:
+    async def answer(asked: shapes.Ask, request: Request) -> shapes.AnswerOut:
         """The checked answer to a question."""
-        async for event in desk.ask(asked):
-            if event is None:
-                continue
-            if isinstance(event.data, shapes.AnswerOut):
-                return event.data
-            if event.name == "error" and isinstance(event.data, shapes.Problem):
-                raise HTTPException(event.status, event.data.detail)
-        raise HTTPException(503, "the server is stopping")
+        async with aclosing(desk.ask(asked)) as events:
+            async for event in events:
+                if event is None:
+                    if await request.is_disconnected():
+                        break
+                elif isinstance(event.data, shapes.AnswerOut):
+                    return event.data
+                elif isinstance(event.data, shapes.Problem):
+                    raise HTTPException(event.status, event.data.detail)
+        raise HTTPException(503, "the answer was not waited for")
 
     @router.post("/answer/stream", response_class=Response, responses={**EVENTS, **REFUSED})
     async def stream(asked: shapes.Ask) -> Events:

@@ -72,8 +72,8 @@ class Course:
         self._emit(Event("evidence", self._rounds[-1]))
 
     def _wrote(self, written: Written) -> None:
-        """Tells what is new of each text in the reply."""
-        if written.stage not in SHOWN:
+        """Tells what is new of each text in the reply; what is written before there is evidence is no answer."""
+        if written.stage not in SHOWN or not self._rounds:
             return
         for field, text in so_far(written.text).items():
             known = self._written.get((written.call, field), "")

@@ -20,7 +20,7 @@ from kohaku.doors.web.course import Course, Event
 from kohaku.doors.web.problems import FAULT, Busy, status_of
 from kohaku.doors.web.shapes import AnswerOut, Ask, Choices, Problem, Where
 from kohaku.doors.web.telling import answer_out
-from kohaku.errors import Abandoned, KohakuError, SettingsError
+from kohaku.errors import Abandoned, KohakuError, SettingsError, StoreError
 from kohaku.scope import Scope
 from kohaku.settings import Settings
 from kohaku.store import Store
@@ -43,7 +43,7 @@ class Desk:
         self.settings = settings
         self.models = Models(settings)
         self._places = threading.BoundedSemaphore(settings.concurrency)
-        self._idle: list[Store] = []  # the last one used is taken first: it holds most in memory
+        self._idle: list[tuple[int, Store]] = []  # the last one used is taken first: it holds most in memory
         self._waiting, self._is_closed = 0, False
         self._turn = threading.Lock()
         self._answers: OrderedDict[str, tuple[AnswerOut, Answer]] = OrderedDict()
@@ -61,27 +61,49 @@ class Desk:
         """Closes the index and the connections to models' servers."""
         with self._turn:
             idle, self._idle, self._is_closed = self._idle, [], True
-        for store in idle:
+        for _, store in idle:
             store.close()
         self.models.close()
 
     @contextmanager
     def store(self) -> Iterator[Store]:
         """The index as it is now, for one request alone: stores are kept, since what they hold makes searches fast."""
-        with self._turn:
-            store = self._idle.pop() if self._idle else None
-        # all together they hold what the settings allow one
-        share = self.settings.search_memory_mb // self.settings.concurrency
-        store = store or Store.open(self.settings.db, memory_mb=share)
+        place = self._place()
+        store = self._taken(place)
         try:
             with store.snapshot():
                 yield store
-        except BaseException:
+        except StoreError:
             store.close()
             raise
+        except BaseException:
+            self._put_back(place, store)
+            raise
+        self._put_back(place, store)
+
+    def _place(self) -> int:
+        """Which file the index is now: one may be deleted, and made anew."""
+        try:
+            return self.settings.db.stat().st_ino
+        except OSError:
+            return 0
+
+    def _taken(self, place: int) -> Store:
+        """A store of that file that nobody uses, or a new one."""
+        with self._turn:
+            old = [store for known, store in self._idle if known != place]
+            self._idle = [one for one in self._idle if one[0] == place]
+            store = self._idle.pop()[1] if self._idle else None
+        for one in old:
+            one.close()
+        # all together they hold what the settings allow one
+        share = self.settings.search_memory_mb // self.settings.concurrency
+        return store or Store.open(self.settings.db, memory_mb=share)
+
+    def _put_back(self, place: int, store: Store) -> None:
         with self._turn:
             if not self._is_closed:
-                self._idle.append(store)
+                self._idle.append((place, store))
                 return
         store.close()
 
