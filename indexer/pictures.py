@@ -48,9 +48,12 @@ def drawn(
     return found
 
 
-def marked(path: Path, boxes: Sequence[Box], reading: Reading = AS_EVER) -> bytes:
-    """PNG bytes of the page of a PDF that the boxes stand on, with these marked; ReadError where it can't be drawn."""
-    outcome = boxed(path, _within(reading, 1), partial(attempt_marked, tuple(boxes)))
+def marked(path: Path, boxes: Sequence[Box], reading: Reading = AS_EVER, *, small: bool = False) -> bytes:
+    """PNG bytes of the page of a PDF that the boxes stand on, with these marked; ReadError where it can't be drawn.
+
+    Where it is to be small, a page with photographs on it comes as JPEG.
+    """
+    outcome = boxed(path, _within(reading, 1), partial(attempt_marked, tuple(boxes), small=small))
     if isinstance(outcome, ReadError):
         raise outcome
     return outcome
@@ -86,7 +89,7 @@ def attempt(
         return error
 
 
-def attempt_marked(boxes: Sequence[Box], path: Path, reading: Reading) -> bytes | ReadError:
+def attempt_marked(boxes: Sequence[Box], path: Path, reading: Reading, *, small: bool = False) -> bytes | ReadError:
     """The picture of a page with marks, of which nothing stays in the file."""
     pymupdf = mupdf.load()
 
@@ -96,7 +99,8 @@ def attempt_marked(boxes: Sequence[Box], path: Path, reading: Reading) -> bytes 
             for box in boxes:
                 rectangle = pymupdf.Rect(box.x0, box.y0, box.x1, box.y1) * page.derotation_matrix
                 page.draw_rect(rectangle, color=None, fill=MARK, fill_opacity=0.35)
-            return bytes(_pixmap(page, CLOSE_RESOLUTION).tobytes("png"))
+            pixmap = _pixmap(page, CLOSE_RESOLUTION)
+            return _packed(pixmap) if small else bytes(pixmap.tobytes("png"))
     except ReadError as error:
         return error
 
@@ -151,11 +155,12 @@ def _pictures(file: Any, numbers: Sequence[int], resolution: int) -> Iterator[Pa
 
 def _picture(page: Any, number: int, resolution: int) -> PagePicture:
     """The page as PNG, which suits text and takes half of JPEG's time, or as JPEG where it holds photographs."""
-    pixmap = _pixmap(page, resolution)
+    return PagePicture(number, page.rect.width, page.rect.height, _packed(_pixmap(page, resolution)))
+
+
+def _packed(pixmap: Any) -> bytes:
     data = bytes(pixmap.tobytes("png"))
-    if len(data) > MOST_PNG_BYTES:
-        data = bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))
-    return PagePicture(number, page.rect.width, page.rect.height, data)
+    return data if len(data) <= MOST_PNG_BYTES else bytes(pixmap.tobytes("jpeg", jpg_quality=QUALITY))
 
 
 def _pixmap(page: Any, resolution: int) -> Any:

@@ -16,9 +16,12 @@ from typing import Any
 import pymupdf
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from corpus import FILES, indexed, letters
+from corpus import FILES, indexed, letters, use_letters
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, ImageContent, TextContent
+
+from kohaku.doors.engine import Engine
+from kohaku.doors.mcp import server
 
 PROGRAM = str(Path(__file__).parent / "letters_cli.py")
 DOCS = Path(__file__).parent.parent / "docs" / "mcp.md"
@@ -69,7 +72,7 @@ def client(db: Path, portal: BlockingPortal, unread: list[Exception]) -> Iterato
     assert command == "kohaku"
     arguments[arguments.index("/home/you/papers.db")] = str(db)
     started = StdioServerParameters(command=sys.executable, args=[PROGRAM, *arguments], env=environment, cwd=db.parent)
-    with portal.wrap_async_context_manager(Client(started, message_handler=hear)) as client:
+    with portal.wrap_async_context_manager(Client(started, message_handler=hear, mode="legacy")) as client:
         yield client
 
 
@@ -209,3 +212,14 @@ def test_a_node_s_text_is_a_resource(client: Client, portal: BlockingPortal) -> 
 def test_nothing_but_the_protocol_comes_from_the_server(call: Call, unread: list[Exception]) -> None:
     text(call("list_documents"))
     assert unread == []
+
+
+def test_a_client_of_the_newest_protocol_is_served_too(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_letters(monkeypatch)
+
+    async def asked(engine: Engine) -> CallToolResult:
+        async with Client(server(engine)) as client:
+            return await client.call_tool("answer", {"question": QUESTION, "unit": "litres"})
+
+    with Engine.open(db) as engine:
+        assert "value: 5500000 litres" in text(asyncio.run(asked(engine)))

@@ -168,3 +168,18 @@ def test_the_pages_that_an_answer_quotes_come_each_once_under_names_of_our_own(s
     pages = list(cited_pages(store, answer))
     assert [(page.page, page.name) for page in pages] == [(2, "1-a-p2.png"), (1, "2-a-p1.png")]
     assert marked(pages[0].data) == marked(page_picture(store, [second]))
+
+
+def test_a_page_with_a_photograph_can_be_had_small(store: Store) -> None:
+    source = Path(store.documents()[0].sources[0])
+    noise = np.random.default_rng(0).integers(0, 256, (800, 800, 3), np.uint8)
+    with pymupdf.open(source) as pdf:
+        pdf[0].insert_image(
+            pymupdf.Rect(50, 300, 500, 750), pixmap=pymupdf.Pixmap(pymupdf.csRGB, 800, 800, noise.tobytes(), 0)
+        )
+        data = pdf.tobytes()
+    source.write_bytes(data)
+    first = [node(store, LINES[0])]
+    whole, small = page_picture(store, first), page_picture(store, first, form="small")
+    assert whole.startswith(b"\x89PNG") and small.startswith(b"\xff\xd8\xff")
+    assert len(small) < len(whole) / 2

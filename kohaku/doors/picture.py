@@ -15,7 +15,8 @@ from kohaku.errors import KohakuError, ReadError
 from kohaku.store import Store
 from kohaku.tree import Box, Node, Tier
 
-Form = Literal["png", "pdf"]
+Form = Literal["png", "pdf", "small"]
+"""What a page is made into; small: PNG, or JPEG where that has less bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class CitedPage:
 
 
 def page_picture(store: Store, nodes: Sequence[Node], reading: Reading = AS_EVER, *, form: Form = "png") -> bytes:
-    """PNG or PDF bytes of the first page that the first node stands on, with what of the nodes is there marked.
+    """The bytes of the first page that the first node stands on, with what of the nodes is there marked.
 
     Raises KohakuError where a node has no place on that page, or the document's PDF is not there any more.
     """
@@ -47,7 +48,9 @@ def page_picture(store: Store, nodes: Sequence[Node], reading: Reading = AS_EVER
     return _drawn(_source(store, first.document), marks, reading, form)
 
 
-def cited_pages(store: Store, answer: Answer, reading: Reading = AS_EVER, *, form: Form = "png") -> Iterator[CitedPage]:
+def cited_pages(
+    store: Store, answer: Answer, reading: Reading = AS_EVER, *, form: Literal["png", "pdf"] = "png"
+) -> Iterator[CitedPage]:
     """The pages that an answer quotes, each once, in the order of its citations, with all that it quotes marked.
 
     Quotes without a place on a page have no picture. Raises KohakuError where a document's PDF is not there any more.
@@ -61,7 +64,7 @@ def cited_pages(store: Store, answer: Answer, reading: Reading = AS_EVER, *, for
         yield CitedPage(document, page, f"{number}-{_file_name(document)}-p{page}.{form}", data)
 
 
-def form_of(path: Path) -> Form:
+def form_of(path: Path) -> Literal["png", "pdf"]:
     """What a file of this name is to be; raises KohakuError where its ending says neither PNG nor PDF."""
     if path.suffix.lower() == ".png":
         return "png"
@@ -87,9 +90,10 @@ def _source(store: Store, id: str) -> Path:
 
 
 def _drawn(source: Path, boxes: Sequence[Box], reading: Reading, form: Form) -> bytes:
-    draw = pictures.marked if form == "png" else pictures.highlighted
     try:
-        return draw(source, boxes, reading)
+        if form == "pdf":
+            return pictures.highlighted(source, boxes, reading)
+        return pictures.marked(source, boxes, reading, small=form == "small")
     except ReadError as error:
         raise ReadError(f"{source}: {error}") from None
 
