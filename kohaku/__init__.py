@@ -32,15 +32,32 @@ def index(
     progress: Callable[[Progress], None] | None = None,
     **settings: Any,
 ) -> Report:
-    """Brings an index file up to date with files and folders; further keyword arguments are settings."""
+    """Brings an index file up to date with files and folders; further keyword arguments are settings.
+
+    `embedder` may be an embedder itself (see `kohaku.embedders.Embedder`), which `open` is to be given too.
+    """
     from kohaku.doors.indexing import index as run
+    from kohaku.doors.own import parted
     from kohaku.settings import load
 
-    return run(paths, load({**settings, "db": path}), metadata=metadata, prune=prune, force=force, progress=progress)
+    own, settings = parted(settings)
+    return run(
+        paths,
+        load({**settings, "db": path}),
+        metadata=metadata,
+        prune=prune,
+        force=force,
+        progress=progress,
+        embedder=own.embedder,
+    )
 
 
 def open(path: str | Path, **settings: Any) -> Engine:
-    """An index file opened for questions; keyword arguments are settings (`model="…"`, `budget=4000`)."""
+    """An index file opened for questions; keyword arguments are settings (`model="…"`, `budget=4000`).
+
+    `embedder` and `reranker` may be such themselves instead of names, and `reader` a function that makes an Answer of a
+    Question and its Evidence; all three may be called from several threads at once.
+    """
     from kohaku.doors.engine import Engine
 
     return Engine.open(path, **settings)

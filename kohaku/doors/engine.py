@@ -168,11 +168,12 @@ class Engine(Searcher):
 
     @cached_property
     def takes(self) -> tuple[Take, ...]:
-        """The readings that a question gets; none where the built-in reader makes the only one."""
+        """The readings by models that a question gets; none where another reader makes the only one."""
         settings = self.settings
-        if not settings.readers:
+        if self.own.reader is not None or not settings.readers:
             if settings.readings > 1:
-                log.warning("%d readings by the built-in reader would be the same: it makes one", settings.readings)
+                who = "the reader that was given" if self.own.reader else "the built-in reader"
+                log.warning("%d readings by %s would be the same: it makes one", settings.readings, who)
             return ()
         return takes(
             settings.readings,
@@ -360,7 +361,7 @@ class Engine(Searcher):
         """The confidence below which an answer is not given."""
         if self.settings.min_confidence is not None:
             return self.settings.min_confidence
-        return 0.0 if self.takes else extract.LEAST
+        return 0.0 if self.takes or self.own.reader else extract.LEAST
 
     def _pinpointed(self, citation: Citation) -> Citation:
         return pinpointed(citation, self.store.subtree(citation.node))
@@ -372,6 +373,8 @@ class Engine(Searcher):
 
     def _reader(self, number: int) -> Callable[[Question, Evidence], Answer]:
         """What makes a reading of a question."""
+        if self.own.reader is not None:
+            return self.own.reader
         if not self.takes:
             return extract.read
         take = self.takes[number]

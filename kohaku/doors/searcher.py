@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 from kohaku import embedders, watch
 from kohaku.cache import folder
 from kohaku.chat import Chat, OpenAIChat, attempt
+from kohaku.doors.own import Own, parted
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.profile import load as load_profile
@@ -147,28 +148,31 @@ class Plan:
 class Searcher:
     """An index with settings, and the evidence in it; use it as a context manager, or call `close`.
 
-    With `models` it shares what these have loaded, and leaves them open.
+    With `models` it shares what these have loaded, and leaves them open. What is in `own` serves in their place.
     """
 
-    def __init__(self, store: Store, settings: Settings, models: Models | None = None) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, models: Models | None = None, *, own: Own | None = None
+    ) -> None:
         for name in ("hyde", "source_filter", "section_filter"):
             able = (settings.first_model, settings.planner_model, None if name == "hyde" else settings.filter_model)
             if getattr(settings, name) and not any(able):
                 raise SettingsError(f"{name} needs a model: give --planner-model or --model, or leave it out")
         self.store, self.settings, self.profile = store, settings, load_profile(settings.profile)
-        self.models, self._owns_models = models or Models(settings), models is None
+        self.models, self._owns_models, self.own = models or Models(settings), models is None, own or Own()
         # each is taken by the first failure, the only one that is told
         self._failed = {what: threading.Lock() for what in INSTEAD}
 
     @classmethod
     def open(cls, path: str | Path, **settings: Any) -> Self:
-        """Opens the index at a path; keyword arguments are settings."""
-        return cls.within(load({**settings, "db": path}))
+        """Opens the index at a path; keyword arguments are settings, or parts of one's own in place of their names."""
+        own, settings = parted(settings)
+        return cls.within(load({**settings, "db": path}), own)
 
     @classmethod
-    def within(cls, settings: Settings) -> Self:
+    def within(cls, settings: Settings, own: Own | None = None) -> Self:
         """Opens the index that the settings name."""
-        return cls(Store.open(settings.db, memory_mb=settings.search_memory_mb), settings)
+        return cls(Store.open(settings.db, memory_mb=settings.search_memory_mb), settings, own=own)
 
     def close(self) -> None:
         """Closes the index, and the connections to models' servers where there are such."""
@@ -200,7 +204,7 @@ class Searcher:
     def embedder(self) -> Embedder:
         """The embedder that filled the index; raises WrongEmbedder where the settings name another."""
         name = self.settings.embedder or self.store.setting("embedder") or "default"
-        embedder = self.models.embedder(name)
+        embedder = self.own.embedder or self.models.embedder(name)
         if embedder.fingerprint != self.store.fingerprint:
             raise WrongEmbedder(self.store.fingerprint, embedder.fingerprint)
         return embedder
@@ -236,8 +240,8 @@ class Searcher:
     @cached_property
     def reranker(self) -> Reranker | None:
         """What puts the first finds in order; None where nothing does. RerankerError where it can't be loaded."""
-        if self.settings.reranker is None:
-            return None
+        if self.own.reranker is not None or self.settings.reranker is None:
+            return self.own.reranker
         if self.ranking_chat is not None:
             return ChatReranker(self.ranking_chat, self.profile)
         return self.models.reranker(self.settings.reranker)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kohaku.embedders.protocol import Embedder
+from kohaku.embedders.protocol import OWN, Embedder
 from kohaku.errors import SettingsError
 
 __all__ = ["Embedder", "load"]
@@ -32,6 +32,11 @@ def load(
                 "leave the setting out, or give another --embedder"
             )
         return MiniLM(cache)
+    if name.startswith(OWN):
+        raise SettingsError(
+            f"the index was made with an embedder of your own ({name.removeprefix(OWN)}): it can be given in Python "
+            "only, kohaku.open(…, embedder=…)"
+        )
     if name.startswith("openai:"):
         from kohaku.embedders.openai_api import OpenAIEmbedder
 

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from kohaku.tree import Vectors
 
+OWN = "own:"
+"""Before its fingerprint, the name that an index keeps of an embedder of the user's own."""
+
 
 class Embedder(Protocol):
     """Text to vectors. Questions and passages are embedded apart: many models want another prompt for each.
