@@ -259,7 +259,7 @@ function contexts({ contexts: found, tokens }) {
       el("td", { class: "figure" }, number(one.tokens)),
       el("td", {}, one.why ? why(one.why) : ""));
   });
-  const heads = [">", "What", "Score", ">Tokens", "Why"];
+  const heads = [">Rank", "What", "Score", ">Tokens", "Why"];
   const rest = rows.splice(SHOWN_CONTEXTS);
   return el("div", {}, el("h3", {}, `Evidence: ${counted(found.length, "piece")}, ${number(tokens)} tokens`), table(heads, rows),
     rest.length ? el("details", {}, el("summary", {}, `${number(rest.length)} more`), table(heads, rest)) : null);
