@@ -25,7 +25,7 @@ from test_engine import calls, db, questions, server, text  # noqa: F401
 import kohaku
 from answerer.submission import COLUMNS
 from kohaku.doors.sweep import sweep
-from kohaku.doors.sweep.report import Story, command, compared, lines, markdown
+from kohaku.doors.sweep.report import Story, command, compared, lines, markdown, why_table
 from kohaku.doors.sweep.sharing import READING, Once, Turn
 from kohaku.doors.sweep.spec import spec_of
 from kohaku.errors import Abandoned, SettingsError, TableError
@@ -278,6 +278,19 @@ def test_points_are_compared_with_the_best_or_with_the_baseline(sweeping: Sweepi
     assert "--against" in command(named) and command(named).count("submission.csv") == 2
 
 
+def test_a_report_says_where_the_best_and_the_one_beside_it_lost_points(sweeping: Sweeping) -> None:
+    story = sweeping(grid={"strict": [False, True]}, seeds=[1, 2])
+    head, *rows = why_table(story.found)
+    assert head == ["", "n", "strict no", "strict yes"]
+    assert rows == [
+        ["number", "6", "0.800", "0.100"],
+        ["lost by: wrong value", "", "−0.75", "0"],
+        ["lost by: blank wrongly", "", "−0.45", "−5.40"],
+    ]
+    assert "Where points were lost" in Path("out/report.html").read_text("utf-8")
+    assert "lost by: " in markdown(story)
+
+
 def test_long_answers_are_compared_where_the_truth_has_no_values(sweeping: Sweeping) -> None:
     rows = read_rows(questions())
     write_rows("long.csv", ("id", "question", "answer"), [{**row, "answer": "It is 7 litres."} for row in rows])
@@ -311,8 +324,11 @@ def test_a_report_is_one_file_in_which_no_name_becomes_markup(sweeping: Sweeping
     assert [str(one["src"])[:22] for one in page.select("img")] == ["data:image/png;base64,"]
     assert "{{ 7 }}" in page.text and "\x1b" not in html
     assert "script-src" not in str(page.select_one("meta[http-equiv]"))
-    [row] = [line for line in markdown(story).splitlines() if line.startswith("|") and "alert" in line]
-    assert len(re.findall(r"(?<!\\)\|", row)) == len(markdown(story).split("| --- ")[1:]) + 1 and "<script>" not in row
+    told = markdown(story)
+    tables = [part.splitlines() for part in told.split("\n\n") if part.startswith("|")]
+    assert len(tables) == 2 and "<script>" not in told
+    for table in tables:
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table}) == 1 and any("alert" in row for row in table)
     assert all("\x1b" not in line and "\n" not in line for line in lines(story))
 
 

@@ -100,8 +100,13 @@ def markdown(story: Story) -> str:
         table = [[*names, *heads], ["---"] * len([*names, *heads])]
         table += [[*map(_mark, row.place), *row.cells] for row in rows]
         parts.append("\n".join(f"| {' | '.join(row)} |" for row in table))
+        if why := why_table(found):
+            why.insert(1, ["---"] * len(why[0]))
+            told = [" | ".join(cell if cell == "---" else _mark(cell) for cell in row) for row in why]
+            parts.append("Mean score by type of question, and points lost in a run by kind of error:")
+            parts.append("\n".join(f"| {row} |" for row in told))
         parts += [f"![{_mark(picture.title)}](plots/{file_of(picture)})" for picture in story.pictures]
-    parts += [_mark(spent_line(story)), f"```\n{command(story)}\n```" if len(found.standings) > 1 else ""]
+    parts += [_mark(spent_line(story)), f"```\n{command(story)}\n```" if command(story) else ""]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -122,7 +127,8 @@ def html(story: Story) -> str:
         bounds=_bounds(found.standings),
         pictures=[(picture, data_url(picture.png)) for picture in story.pictures],
         unfinished=[(few(names), problem) for problem, names in problems(story).items()],
-        command=command(story) if len(found.standings) > 1 else "",
+        why=why_table(found),
+        command=command(story),
     )
 
 
@@ -140,12 +146,31 @@ def compared(story: Story) -> str:
 
 
 def command(story: Story) -> str:
-    """The command that shows what changed between the best and the base, or the second best."""
-    found = story.found
-    best = found.standings[0]
-    other = next((one for one in found.standings if one.point is found.base and one is not best), found.standings[1])
+    """The command that shows what changed between the best and the base, or the second best; "" where none can."""
+    best, other = story.found.best, story.found.other
+    if best is None or other is None or best.why is None:
+        return ""
     first, second = (one.runs[0].run.submission for one in (best, other))
     return f"kohaku score --truth {_quoted(story.truth)} --pred {_quoted(first)} --against {_quoted(second)}"
+
+
+def why_table(found: Results) -> list[list[str]]:
+    """Where the best and the one beside it lost points, as rows of text under a head; none of long answers alone."""
+    shown = [(one.point.name, one.why) for one in (found.best, found.other) if one is not None]
+    known = [(name, why) for name, why in shown if why is not None]
+    if not known:
+        return []
+    types = [
+        [name, str(count), *(f"{why.types[name][1]:.3f}" for _, why in known)]
+        for name, (count, _) in known[0][1].types.items()
+    ]
+    errors = dict.fromkeys(name for _, why in known for name in why.errors)
+    lost = [[f"lost by: {name}", "", *(_lost(why.errors.get(name, 0.0)) for _, why in known)] for name in errors]
+    return [["", "n", *(name for name, _ in known)], *types, *lost]
+
+
+def _lost(points: float) -> str:
+    return f"−{points:.2f}" if points else "0"
 
 
 def file_of(picture: Picture) -> str:

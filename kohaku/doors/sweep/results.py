@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from answerer.bootstrap import Difference, Interval, difference, draws, holm, interval
+from answerer.diagnosis import by_error, by_type
 from answerer.long_answers import LongScore, Meanings
 from answerer.score import read_answers
 from kohaku.doors.display import json_line
@@ -30,11 +31,20 @@ Measures = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """Where points were lost: by type of question how many there are and their mean score, by error the points lost."""
+
+    types: Mapping[str, tuple[int, float]]
+    errors: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
-    """A run with what its questions earned."""
+    """A run with what its questions earned, and why no more; None where only long answers were scored."""
 
     run: Run
     measures: Measures
+    why: Why | None = None
 
     def mean(self, metric: str) -> float:
         """The mean over the questions."""
@@ -63,6 +73,19 @@ class Standing:
         return statistics.stdev(run.mean(metric) for run in self.runs) if len(self.runs) > 1 else 0.0
 
     @property
+    def why(self) -> Why | None:
+        """Where points were lost, on average over its runs."""
+        told = [run.why for run in self.runs if run.why is not None]
+        if not told:
+            return None
+        types = {
+            name: (count, statistics.fmean(one.types[name][1] for one in told))
+            for name, (count, _) in told[0].types.items()
+        }
+        errors = dict.fromkeys(name for one in told for name in one.errors)
+        return Why(types, {name: statistics.fmean(one.errors.get(name, 0.0) for one in told) for name in errors})
+
+    @property
     def spent(self) -> Spent:
         """What its runs have cost together."""
         return reduce(Spent.plus, (one.run.spent for one in self.runs), Spent())
@@ -81,6 +104,12 @@ class Results:
         """The point with the highest mean."""
         return self.standings[0] if self.standings else None
 
+    @property
+    def other(self) -> Standing | None:
+        """What the best is looked at beside: the baseline, or the second best where the best is the base."""
+        others = [one for one in self.standings if one is not self.best]
+        return next((one for one in others if one.point is self.base), others[0] if others else None)
+
 
 def check_truth(truth: Path, metrics: Sequence[str]) -> None:
     """Raises TableError where a truth does not hold what the metrics compare; before anything is paid for."""
@@ -93,12 +122,14 @@ def measure(run: Run, truth: Path, metrics: Sequence[str], meanings: Meanings | 
     """What a run's questions earned, written into its folder too."""
     if has_only_long(truth):
         long = long_scored(truth, run.submission, meanings)
-        found, told = _long_measures(long), {**long.summary(), "questions": [asdict(one) for one in long.answers]}
+        told = {**long.summary(), "questions": [asdict(one) for one in long.answers]}
+        found = Measured(run, _long_measures(long))
     else:
         whole = scored(truth, run.submission, has_long=any(name in LONG for name in metrics), meanings=meanings)
-        found, told = _measures(whole), scoring_object(whole)
+        told = scoring_object(whole)
+        found = Measured(run, _measures(whole), _why(whole))
     write_lines(run.folder / SCORE, [json_line(told)])
-    return Measured(run, found)
+    return found
 
 
 def results(measured: Sequence[Measured], metrics: Sequence[str], base: Point | None = None) -> Results:
@@ -160,6 +191,11 @@ def _measures(found: Scoring) -> Measures:
         for name in ("score", "value", "ref", "na")
     }
     return {**measures, **(_long_measures(found.long) if found.long else {})}
+
+
+def _why(found: Scoring) -> Why:
+    types = {name: (int(mean["n"]), float(mean["score"])) for name, mean in by_type(found.diagnoses).items()}
+    return Why(types, {error.value: lost for error, (_, lost) in by_error(found.diagnoses).items()})
 
 
 def _long_measures(found: LongScore) -> Measures:
