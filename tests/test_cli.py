@@ -370,6 +370,18 @@ def test_the_tree_of_a_document_is_shown_as_deep_as_asked_for(run: Run, db: Path
     assert (section["parent"], below[0]["parent"], below[1]["parent"]) == (None, "lake:s1.2", "lake:s1.2:p1")
 
 
+def test_the_pages_that_an_answer_quotes_are_written(run: Run) -> None:
+    Path("files").mkdir()
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((100, 200), "Lake Site drew 77 litres of water in 2023.", fontsize=12)
+        pdf.save("files/lake.pdf")
+    run("index", "files")
+    ran = run("answer", QUESTION, "--unit", "litres", "--pictures", "pages/here")
+    assert "value: 77 litres" in ran.out and "wrote 1-lake-p1.png in pages/here" in ran.err
+    assert Path("pages/here/1-lake-p1.png").read_bytes().startswith(b"\x89PNG")
+    assert "nothing is quoted" in run("answer", "Who painted the ceiling?", "--pictures", "pages").err
+
+
 def test_several_nodes_are_shown_one_after_the_other(run: Run, db: Path) -> None:
     assert [one["id"] for one in run("show", "lake:s1.2", "north", "--json").objects] == ["lake:s1.2", "north"]
     assert "\n\ndocument north" in run("show", "lake:s1.2", "north").out

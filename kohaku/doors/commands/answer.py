@@ -166,7 +166,10 @@ def _draw(engine: Engine, answer: Answer, folder: Path) -> None:
     for page in cited_pages(engine.store, answer, drawing_of(engine.settings)):
         (folder / page.name).write_bytes(page.data)
         names.append(page.name)
-    say(f"wrote {', '.join(names)} in {folder}" if names else "no quote has a place on a page: only those in PDFs have")
+    if names:
+        say(f"wrote {', '.join(names)} in {folder}")
+    else:
+        say("no quote has a place on a page: only those in PDFs have" if answer.citations else "nothing is quoted")
 
 
 def _print(engine: Engine, found: Answer, *, as_json: bool) -> None:
