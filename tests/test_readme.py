@@ -32,13 +32,18 @@ REPLIES = {
 }
 
 
-def fenced(language: str) -> list[str]:
-    """The README's blocks of a language, in order."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
-def commands() -> list[str]:
-    return [line for block in fenced("bash") for line in block.splitlines()]
+def fenced(language: str, text: str = README) -> list[str]:
+    """A page's blocks of a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(text: str = README) -> list[str]:
+    """The lines of a page's shell blocks, one that goes on after a backslash as one."""
+    return [line for block in fenced("bash", text) for line in block.replace("\\\n", " ").splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -63,26 +68,33 @@ def server() -> Iterator[FakeServer]:
     server.close()
 
 
-def test_every_kohaku_command_of_the_readme_works(
-    place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(place)
+def follow(lines: list[str], server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Runs the lines that set variables or call kohaku, here; what each of the latter printed."""
     monkeypatch.setenv("KOHAKU_WORKERS", "1")  # for three files processes cost more than they save
-    runner = CliRunner()
-    seen = 0
-    for line in commands():
+    printed = {}
+    for line in lines:
         words = shlex.split(line)
         if words[0] == "export":
             name, value = words[1].split("=")
             monkeypatch.setenv(name, server.url if name == "OPENAI_BASE_URL" else value)
         elif words[0] == "kohaku":
-            result = runner.invoke(app, words[1:], catch_exceptions=False)
+            result = CliRunner().invoke(app, words[1:], catch_exceptions=False)
             assert result.exit_code == 0, f"{line}\n{result.output}"
-            seen += 1
-            if "--model" in words:
-                assert "Henrik Solbakken" in result.stdout
-                assert server.requests
-                monkeypatch.delenv("OPENAI_BASE_URL")
+            printed[line] = result.stdout
+    return printed
+
+
+def test_every_kohaku_command_of_the_readme_works(
+    place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    printed = follow(commands(), server, monkeypatch)
+    [by_model] = [said for line, said in printed.items() if "--model" in line]
+    assert "Henrik Solbakken" in by_model
+    assert server.requests
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    seen = len(printed)
+    runner = CliRunner()
     assert seen >= 10
     assert (place / "page.png").read_bytes().startswith(b"\x89PNG")
     assert "4.35" in (shown := fenced("text")[0]) and shown  # the README shows what its second command prints
@@ -90,6 +102,34 @@ def test_every_kohaku_command_of_the_readme_works(
     sure = re.compile(r"confidence: 0\.\d\d")  # it hangs on what else is in the folder: here are three of its files
     assert sure.sub("", result.stdout) == sure.sub("", shown)
     assert len(sure.findall(shown)) == 1
+
+
+def test_the_guide_to_a_submission_can_be_followed_to_the_letter(
+    place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guide = page("docs/contest.md").partition("## Files in")[0]
+    lines = commands(guide)
+    others = [line for line in lines if not line.startswith(("kohaku ", "export "))]
+    assert others == ["pip install .", "cp -r data/sample papers", "head -n 1 submission.csv"]
+    monkeypatch.chdir(place)
+    [spec] = fenced("toml", guide)
+    Path("try.toml").write_text(spec, encoding="utf-8")
+    printed = follow(lines, server, monkeypatch)
+    assert len(printed) >= 10
+    assert "score" in printed["kohaku score --truth papers/truth.csv --pred submission.csv"]
+    assert all(Path(name).stat().st_size for name in ("why.html", "look.html", "sure.csv", "tried/report.html"))
+    [head, *rows] = Path("submission.csv").read_text(encoding="utf-8").splitlines()
+    assert head == ",".join(COLUMNS)
+    assert len(rows) >= 3
+
+
+@pytest.mark.parametrize("file", ["README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
+def test_commands_in_the_documents_have_the_options_that_they_are_given(file: str) -> None:
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for line in commands(page(file)):
+        words = shlex.split(line.partition(" > ")[0], comments=True)
+        if words and words[0] == "kohaku":
+            known[words[1]].make_context(words[1], words[2:])  # raises where one of them is unknown
 
 
 def test_every_other_command_of_the_readme_is_there() -> None:
