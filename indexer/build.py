@@ -18,7 +18,7 @@ from indexer.prepare import Prepared
 from indexer.readers import known, no_reader
 from indexer.reading import AS_EVER, Reading
 from indexer.report import Progress, Report
-from indexer.vectors import vectors
+from indexer.vectors import pictures, vectors
 from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import ReadError
@@ -99,7 +99,8 @@ def tell(store: Store, embedder: Embedder) -> None:
             known = store.captions({node.image for node in tree.nodes if node.image})
             told = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
             former = _former_vectors(tree.document, store)
-            store.put(told, *vectors(told.nodes, embedder, _mode(tree.document), known=former))
+            shown = pictures(told.nodes, {}, embedder, known=store.picture_vectors(id))
+            store.put(told, *vectors(told.nodes, embedder, _mode(tree.document), known=former), shown)
 
 
 def _mode(document: Document) -> ParagraphVectors:
@@ -201,6 +202,8 @@ def _enter(
     known = store.captions(tree.images)
     tree = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
     rows, direct = vectors(tree.nodes, embedder, mode, known=former_vectors)
+    seen = store.picture_vectors(task.known.id) if task.known else {}
+    shown = pictures(tree.nodes, tree.images, embedder, known=seen)
     former = task.known
     if former and former.id != document.id:
         store.remove(former.id)
@@ -208,7 +211,7 @@ def _enter(
     now = store.document(former.id) if former and former.content != task.content else None
     for source in set(now.sources if now else ()) - set(task.sources):
         store.drop_source(source)  # it held the former content, and does no more
-    store.put(tree, rows, direct)
+    store.put(tree, rows, direct, shown)
     known_sources = task.known.sources if task.known else ()
     return Report(
         added=int(task.known is None),

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohaku.choices import ParagraphVectors
-from kohaku.embedders.protocol import Embedder
+from kohaku.embedders.protocol import Embedder, takes_images
 from kohaku.errors import EmbedderError
-from kohaku.tree import Node, Tier, Vectors
+from kohaku.tree import Kind, Node, Tier, Vectors
 
 
 def vectors(
@@ -45,6 +45,26 @@ def vectors(
     for position, vector in direct.items():
         rows[position] = vector
     return rows, {}
+
+
+def pictures(
+    nodes: Sequence[Node], images: Mapping[str, bytes], embedder: Embedder, *, known: Mapping[str, Vectors]
+) -> dict[int, Vectors]:
+    """The vectors of figures' pictures by position, where the embedder takes pictures.
+
+    `images` are the pictures by hash, `known` the vectors that they were given before.
+    """
+    if not takes_images(embedder):
+        return {}
+    shown = {node.image for node in nodes if node.image}
+    missing = sorted(hash for hash in shown - known.keys() if hash in images)
+    rows = embedder.embed_images([images[hash] for hash in missing]) if missing else ()
+    vectors = dict(known) | dict(zip(missing, rows, strict=True))
+    return {
+        node.position: vectors[node.image]
+        for node in nodes
+        if node.kind is Kind.FIGURE and node.image in vectors and vectors[node.image].any()
+    }
 
 
 def _embedded(texts: Sequence[str], embedder: Embedder, known: Mapping[str, Vectors]) -> dict[str, Vectors]:

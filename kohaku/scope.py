@@ -111,6 +111,11 @@ class Scope:
         """The kinds of paragraphs to search, None for all of them: a section is found by whatever stands in it."""
         return None if not self.kinds or Kind.SECTION in self.kinds else self.kinds
 
+    @property
+    def has_figures(self) -> bool:
+        """Whether figures are among what is read."""
+        return not self.kinds or Kind.FIGURE in self.kinds
+
     def admits(self, document: Document) -> bool:
         """Whether a document is within."""
         said = _said(document)

@@ -120,6 +120,7 @@ class Settings(BaseModel):
     level: Level = Field(
         "auto", description="the level of the tree that evidence is of; auto: as the question asks for a fact or more"
     )
+    images: int = Field(0, ge=0, le=100, description="figures that get a place in the evidence before all else")
     condense: Condense = Field(
         "auto",
         description="whether long paragraphs are cut to their best sentences; auto: for questions in other words",

@@ -98,7 +98,8 @@ class Context:
 
     `node` is the node's id, `headings` the path of section titles above it, `title` its document's title,
     `tokens` what the piece costs in a prompt, `also` other places that say the same, `serves` the numbers of the parts
-    of a split question that it is evidence for, `why` is there where it was asked for.
+    of a split question that it is evidence for, `why` is there where it was asked for, `image` is a figure's picture,
+    by its hash in the store.
     """
 
     document: str
@@ -114,6 +115,7 @@ class Context:
     also: tuple[Copy, ...] = ()
     serves: tuple[int, ...] = ()
     why: Why | None = field(default=None, repr=False)
+    image: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from kohaku.choices import Condense, Fusion, Level
 from kohaku.embedders.protocol import Embedder
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.store import Store
-from kohaku.tree import Node, Tier, shown
+from kohaku.tree import Kind, Node, Tier, shown
 from kohaku.words import words
 from retriever.budget import Cause, Loss, Unit, fill
 from retriever.condense import FIRST, MOST, ROOM, condense, given_back, is_long, worths
 from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand, pinpoint
 from retriever.explain import ledger, why
+from retriever.figures import SPEAKING, TRUST, figures, placed
 from retriever.fuse import APPEND, Ranked, floor, fuse
 from retriever.level import Decision, decide
 from retriever.lift import lift
@@ -57,6 +58,7 @@ def retrieve(
     passages: Sequence[str] = (),
     condensing: Condense = "off",
     level: Level = "paragraph",
+    images: int = 0,
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
@@ -65,9 +67,10 @@ def retrieve(
     `passages` are what an answer might say: they are searched for by meaning, as one more query each. `condensing` says
     whether long paragraphs are cut down to their best sentences: `auto` where the question's words are not found.
     `level` says of which tier of the tree the evidence is, `auto` by what the question asks for; where the scope names
-    kinds of parts, it is these. `count` counts the tokens of a text where the index, an older one, does not say them.
-    Nothing outside the scope is searched, nor lifts what is; raises ScopeError where no document is within. `second`
-    looks at the first finds once more. With `explain` each context says why it is there, and the evidence what is not.
+    kinds of parts, it is these. Up to `images` figures get a place before all else. `count` counts the tokens of a text
+    where the index, an older one, does not say them. Nothing outside the scope is searched, nor lifts what is; raises
+    ScopeError where no document is within. `second` looks at the first finds once more. With `explain` each context
+    says why it is there, and the evidence what is not.
     """
     decision = (
         decide(question, level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds of parts")
@@ -123,7 +126,11 @@ def retrieve(
         whole |= {unit.node.key for unit in expanded[:FIRST]}
         expanded = _condensed(question, expanded, rankings, store, whole)
     units = distinct(expanded, on_loss=losses.append)
-    kept = given_back(filled(units, limits.budget, on_loss=losses.append), originals, limits.budget, cost)
+    seen = _figures(question, lifted, nodes, store, embedder, images, documents) if images and scope.has_figures else []
+    offered = [*seen, *(unit for unit in units if not any(unit.node.covers(one.node) for one in seen))]
+    kept = given_back(filled(offered, limits.budget, on_loss=losses.append), originals, limits.budget, cost)
+    kept = placed(kept, seen)
+    nodes |= {unit.found.key: nodes.get(unit.found.key, unit.node) for unit in seen if unit.found}
     titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
     contexts = tuple(
         _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept
@@ -160,6 +167,23 @@ def _survey(
     chosen = [replace(one, score=best * one.score) for one in foremost(tier, scored(lifted, homes, wide, known))]
     openings = store.openings([known[one.key] for one in chosen], OPENINGS[tier])
     return [(unit, known[unit.found.key]) for unit in surveyed(tier, chosen, known, openings) if unit.found]
+
+
+def _figures(
+    question: str,
+    lifted: Sequence[Ranked],
+    nodes: Mapping[int, Node],
+    store: Store,
+    embedder: Embedder,
+    most: int,
+    documents: Collection[str] | None,
+) -> list[Unit]:
+    """The figures that evidence has places for."""
+    kinds = frozenset({Kind.FIGURE})
+    rankings = search([question], store, embedder, limit=4 * most, documents=documents, kinds=kinds)
+    known, home, _ = found(rankings, store)
+    spoken = {one.key: store.mentioned(nodes[one.key]) for one in lifted[:SPEAKING]}
+    return figures(lifted, {**nodes, **known}, spoken, fuse(rankings, home, by="score", weights=TRUST), most)
 
 
 def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:
@@ -262,6 +286,7 @@ def _context(unit: Unit, titles: Mapping[str, str], cost: int, why: Why | None) 
         boxes=node.boxes,
         also=tuple(Copy(other.document, other.id, other.pages) for other in _outermost(unit.also)),
         why=why,
+        image=node.image,
     )
 
 

@@ -20,6 +20,7 @@ class Source(StrEnum):
     """What a list was ranked by."""
 
     MEANING = "meaning"
+    PICTURES = "pictures"
     WORDS = "words"
 
 
@@ -53,8 +54,9 @@ def search(
 
     `passages` are searched by meaning only, as what a document may say; they are numbered after the queries.
     The documents `within` are searched by the first query once more on their own: as many hits of theirs join.
-    Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given. The tier
-    `wide`, of sections or documents, is searched by meaning only, by the first query.
+    Nothing outside `documents` (ids) and `kinds` (of paragraphs) is searched at all, where these are given. The first
+    query also searches figures' pictures, where the index has their vectors, and the tier `wide`, of sections or
+    documents, by meaning.
     """
     vectors = embedder.embed_questions(queries)
     if passages:
@@ -74,6 +76,11 @@ def search(
                 Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within, kinds=kinds),
             }
             rankings = [_joined(ranking, own, tier) for ranking in rankings]
+    if kinds is None or Kind.FIGURE in kinds:
+        [hits] = store.nearest_pictures(vectors[:1], limit, documents=documents)
+        if hits:
+            least = hits[-1].score if len(hits) == limit else 0.0
+            rankings.append(Ranking(0, Source.PICTURES, Tier.PARAGRAPH, tuple(hits), least))
     if wide is not None:
         [hits] = store.nearest(vectors[:1], wide, limit, documents=documents)
         rankings.append(Ranking(0, Source.MEANING, wide, tuple(hits)))

@@ -40,6 +40,7 @@ def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[in
             (query, Source.WORDS, Tier.SENTENCE): share * SENTENCE_WORDS,
             (query, Source.MEANING, Tier.SENTENCE): meaning,
             (query, Source.MEANING, Tier.PARAGRAPH): meaning * PARAGRAPH_SHARE,
+            (query, Source.PICTURES, Tier.PARAGRAPH): meaning * PARAGRAPH_SHARE,
         }
     return weights
 

@@ -254,6 +254,8 @@ def _context_object(context: Context) -> dict[str, Any]:
     source = source_of(context)
     found = {name: source[name] for name in ("doc", "node", "kind", "pages", "headings", "score")}
     found["text"] = context.text
+    if context.image:
+        found["image"] = context.image
     if context.serves:
         found["serves"] = list(context.serves)
     if context.also:

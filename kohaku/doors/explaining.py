@@ -87,7 +87,7 @@ def why_lines(context: Context) -> Iterator[tuple[str, str]]:
 
 
 def _finding(one: Finding) -> str:
-    measure = "cosine" if one.by == "meaning" else "BM25"
+    measure = "BM25" if one.by == "words" else "cosine"
     return (
         f"query {one.query} by {one.by} in {one.tier.value}s: rank {one.rank}, "
         f"{measure} {one.score:.3f}, weight {one.weight:.2f}"

@@ -358,6 +358,7 @@ class Searcher:
             passages=planned.passages,
             condensing=self.settings.condense,
             level=self.settings.level,
+            images=self.settings.images,
             scope=scope,
             explain=explain,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from kohaku.tree import Vectors
 
@@ -34,3 +34,19 @@ class Embedder(Protocol):
     def embed_passages(self, passages: Sequence[str]) -> Vectors:
         """One vector of length 1 a passage, in order."""
         ...
+
+
+class PictureEmbedder(Embedder, Protocol):
+    """An embedder that puts pictures beside texts: a question's vector is near those of the pictures that show it."""
+
+    @property
+    def takes_images(self) -> bool: ...
+
+    def embed_images(self, images: Sequence[bytes]) -> Vectors:
+        """One vector of length 1 a picture, in order; zeros for what is no picture."""
+        ...
+
+
+def takes_images(embedder: Embedder) -> TypeGuard[PictureEmbedder]:
+    """Whether an embedder embeds pictures too."""
+    return bool(getattr(embedder, "takes_images", False))

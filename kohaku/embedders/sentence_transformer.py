@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kohaku import hub
 from kohaku.embedders.batches import normalised, once
@@ -13,10 +16,15 @@ from kohaku.errors import EmbedderError, SettingsError
 from kohaku.tree import Vectors
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from sentence_transformers import SentenceTransformer
 
 WEIGHTS = (".safetensors", ".bin", ".pt")
 SAMPLES, SAMPLE = 64, 1 << 16  # of a weights file, what is hashed: whole files of gigabytes would take seconds
+
+
+PICTURES = ("PNG", "JPEG", "GIF", "WEBP")
+BATCH = 16  # pictures decoded at once
 
 
 class SentenceTransformerEmbedder:
@@ -37,12 +45,38 @@ class SentenceTransformerEmbedder:
         """One vector of length 1 a passage, in order; zeros for white space."""
         return self._embed(passages, self._model.encode_document)
 
+    @property
+    def takes_images(self) -> bool:
+        """Whether the model embeds pictures too, as CLIP does; sentence-transformers tells it from 5.4 on."""
+        return "image" in getattr(self._model, "modalities", ())
+
+    def embed_images(self, images: Sequence[bytes]) -> Vectors:
+        """One vector of length 1 a picture, in order; zeros for what is no picture."""
+        vectors = np.zeros((len(images), self.dimensions), np.float32)
+        for start in range(0, len(images), BATCH):
+            opened = {start + place: _opened(image) for place, image in enumerate(images[start : start + BATCH])}
+            pictures = {place: picture for place, picture in opened.items() if picture is not None}
+            if pictures:
+                rows = self._model.encode_document(list(pictures.values()), show_progress_bar=False)
+                vectors[list(pictures)] = normalised(rows[:, : self.dimensions])
+        return vectors
+
     def _embed(self, texts: Sequence[str], encode: Callable[..., Any]) -> Vectors:
         def vectors(distinct: list[str]) -> Vectors:
             # Matryoshka: the first dimensions are a vector of their own, once its length is 1 again
             return normalised(encode(distinct, show_progress_bar=False)[:, : self.dimensions])
 
         return once(texts, self.dimensions, self.max_tokens, vectors)
+
+
+def _opened(image: bytes) -> Image | None:
+    """A picture in memory; None for what is none, or one that would take all of it."""
+    from PIL import Image
+
+    try:
+        return Image.open(BytesIO(image), formats=PICTURES).convert("RGB")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):  # what PIL says of damaged files
+        return None
 
 
 def _load(name: str, device: str) -> SentenceTransformer:

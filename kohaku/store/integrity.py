@@ -13,7 +13,9 @@ _CHECKS = {
         "full join tally as t on t.tier = n.tier where coalesce(n.nodes, 0) <> coalesce(t.nodes, 0)"
     ),
     "nodes without a document": "select count(*) from node where document not in (select key from document)",
-    "vectors without a node": "select count(*) from vector where number / 2 not in (select key from node)",
+    "vectors without a node": (
+        "select count(*) from vector where iif(number < 0, -number, number / 2) not in (select key from node)"
+    ),
     "paragraphs without full text": (
         "select count(*) from node where tier = 'paragraph' and text <> '' "
         "and key not in (select rowid from paragraph_words)"

@@ -18,7 +18,7 @@ from kohaku.store.figures import Figures
 from kohaku.store.full_text import FullText
 from kohaku.store.integrity import Integrity
 from kohaku.store.node_rows import INSERT_NODE, row_of
-from kohaku.store.vector_table import VectorTable
+from kohaku.store.vector_table import IMAGE, VectorTable
 from kohaku.text import storable
 from kohaku.tree import Document, Kind, Node, Tree, Vectors
 
@@ -34,10 +34,17 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
                     self._correct_totals()
             super().close()
 
-    def put(self, tree: Tree, vectors: Vectors, direct: Mapping[int, NDArray[np.float32]] | None = None) -> None:
+    def put(
+        self,
+        tree: Tree,
+        vectors: Vectors,
+        direct: Mapping[int, NDArray[np.float32]] | None = None,
+        pictures: Mapping[int, NDArray[np.float32]] | None = None,
+    ) -> None:
         """Stores a document in place of what had its id, with one vector a node (a zero row: none).
 
-        `direct` are paragraphs' own vectors by position, kept beside their means. Sources are added to those known.
+        `direct` are paragraphs' own vectors by position, kept beside their means, `pictures` those of figures.
+        Sources are added to those known.
         """
         document = tree.document
         with self._change():
@@ -47,7 +54,7 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             key = self._insert_document(document)
             for path in sorted({*document.sources, *(former.sources if former else ())}):
                 self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
-            self._insert_nodes(key, document, tree.nodes, vectors, direct or {})
+            self._insert_nodes(key, document, tree.nodes, vectors, direct or {}, pictures or {})
             self._insert_names(key, document, tree.nodes)
             self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
             self._db.executemany(
@@ -104,6 +111,7 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         nodes: Sequence[Node],
         vectors: Vectors,
         direct: Mapping[int, NDArray[np.float32]],
+        pictures: Mapping[int, NDArray[np.float32]],
     ) -> None:
         if len(nodes) != len(vectors):
             raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
@@ -120,6 +128,8 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             self._insert_vector(2 * number, node.tier.value, key, vector)
             if node.position in direct:
                 self._insert_vector(2 * number + 1, "direct", key, direct[node.position])
+            if node.position in pictures:
+                self._insert_vector(-number, IMAGE, key, pictures[node.position])
             self._insert_words(number, document.title, node)
         self._tally(+1, Counter(node.tier.value for node in nodes))
 
@@ -148,7 +158,8 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
                 )
             self._db.execute(
                 "delete from vector where number in (select 2 * key from node where document = :key "
-                "union all select 2 * key + 1 from node where document = :key)",
+                "union all select 2 * key + 1 from node where document = :key "
+                "union all select -key from node where document = :key and image is not null)",
                 of,
             )
             self._db.execute("delete from document_words where rowid = :key", of)

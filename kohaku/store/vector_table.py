@@ -18,10 +18,12 @@ from kohaku.store.blocks import Block, nearest
 from kohaku.store.file import MEMORY_MB
 from kohaku.store.hits import Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
+from kohaku.text import storable
 from kohaku.tree import Kind, Tier, Vectors
 
 log = logging.getLogger("kohaku")
 
+IMAGE = "image"  # the partition of pictures' vectors, whose numbers are their figures' keys below zero
 Chunk = tuple[int, Numbers, NDArray[np.intp]]
 """A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it."""
 
@@ -95,6 +97,26 @@ class VectorTable(NodeRows, Bounded):
             return nearest(self._blocks(part, within), rows, limit)
         return [scores if row.any() else {} for row, scores in zip(rows, found.search(rows, limit), strict=True)]
 
+    def nearest_pictures(
+        self, vectors: Vectors, limit: int, *, documents: Collection[str] | None = None
+    ) -> list[list[Hit]]:
+        """For each question's vector the figures whose pictures are nearest to it, best first; scores are cosines."""
+        with self._snapshot():
+            within = None if documents is None else self._within(Tier.PARAGRAPH, documents, None)
+            found = nearest(self._blocks(IMAGE, within), np.asarray(vectors, np.float32), limit)
+        return [best_of({-number: score for number, score in scores.items()}, limit) for scores in found]
+
+    def picture_vectors(self, document: str) -> dict[str, NDArray[np.float32]]:
+        """The vectors of a document's pictures, by the picture's hash."""
+        rows = self._rows(
+            """
+            select n.image, v.embedding from node n join vector v on v.number = -n.key
+            where n.document = (select key from document where id = :id) and n.image is not null
+            """,
+            {"id": storable(document)},
+        )
+        return {hash: np.frombuffer(data, np.float32) for hash, data in rows}
+
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
         rows = self._rows(
@@ -133,7 +155,7 @@ class VectorTable(NodeRows, Bounded):
         """
         self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
         for chunk, numbers, places in self._chunks(part):
-            chosen = slice(None) if within is None else within(numbers // 2)
+            chosen = slice(None) if within is None else within(-numbers if part == IMAGE else numbers // 2)
             if not isinstance(chosen, slice) and not chosen.any():
                 continue
             rows = self._held.rows.get(chunk)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     "order",
     "decompose",
     "level",
+    "images",
     "condense",
     "hyde",
     "source_filter",

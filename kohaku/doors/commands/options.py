@@ -91,6 +91,9 @@ SETTINGS: dict[str, Any] = {
         Level | None,
         typer.Option("--level", help="Evidence of documents, sections, paragraphs, sentences."),
     ],
+    "images": Annotated[
+        int | None, typer.Option("--images", min=0, help="Figures that get a place in the evidence.", show_default="0")
+    ],
     "condense": Annotated[
         Condense | None,
         typer.Option(

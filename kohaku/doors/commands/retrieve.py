@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "rerank_top",
     "decompose",
     "level",
+    "images",
     "condense",
     "hyde",
     "source_filter",
