@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from corpus import FILES, indexed, letters, use_letters
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from kohaku.doors.engine import Engine
-from kohaku.doors.mcp import server
+from kohaku.doors.mcp import Tools, server
+from kohaku.doors.web.desk import Desk
+from kohaku.settings import load
 
 PROGRAM = str(Path(__file__).parent / "letters_cli.py")
 DOCS = Path(__file__).parent.parent / "docs" / "mcp.md"
@@ -217,9 +219,21 @@ def test_nothing_but_the_protocol_comes_from_the_server(call: Call, unread: list
 def test_a_client_of_the_newest_protocol_is_served_too(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_letters(monkeypatch)
 
-    async def asked(engine: Engine) -> CallToolResult:
-        async with Client(server(engine)) as client:
+    async def asked(desk: Desk) -> CallToolResult:
+        async with Client(server(desk)) as client:
             return await client.call_tool("answer", {"question": QUESTION, "unit": "litres"})
 
-    with Engine.open(db) as engine:
-        assert "value: 5500000 litres" in text(asyncio.run(asked(engine)))
+    with closing(Desk(load({"db": db}))) as desk:
+        assert "value: 5500000 litres" in text(asyncio.run(asked(desk)))
+
+
+def test_an_index_that_was_made_anew_is_read_from_then_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_letters(monkeypatch)
+    indexed(tmp_path, embedder=letters()).close()
+    with closing(Desk(load({"db": tmp_path / "corpus.db"}))) as desk:
+        tools = Tools(desk)
+        assert "Documents 1 to 3 of 3." in tools.list_documents()
+        for file in tmp_path.glob("corpus.db*"):
+            file.unlink()
+        indexed(tmp_path, {"new.txt": "Only this is left."}, embedder=letters()).close()
+        assert "Only this is left." in tools.read_node("new")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from kohaku.doors.commands.options import configured
@@ -38,10 +39,13 @@ def mcp(*, settings: Settings) -> None:
 
     Example: kohaku mcp --db papers.db
     """
-    from kohaku.doors.engine import Engine
     from kohaku.doors.mcp import server
+    from kohaku.doors.web.desk import Desk
 
-    with Engine.within(settings) as engine:
+    with closing(Desk(settings)) as desk:
+        with desk.store():
+            pass  # what is wrong with the file is said before a client waits for an answer
+        desk.warm()
         if sys.stdin.isatty():
             say("waiting for a client: such programs start this command themselves (docs/mcp.md); Ctrl-D ends it")
-        server(engine).run("stdio")
+        server(desk).run("stdio")
