@@ -14,6 +14,7 @@ from corpus import use_letters
 
 import kohaku
 from kohaku.doors.kohakurag import read_nodes, take_over
+from kohaku.doors.kohakurag_config import FLAGS, MAPPED, translated
 from kohaku.errors import KohakuError, ReadError
 from kohaku.settings import load
 from kohaku.store import Store
@@ -185,3 +186,51 @@ def test_a_missing_kohakuvault_is_said_with_what_to_install(old: Path, monkeypat
     monkeypatch.setitem(__import__("sys").modules, "kohakuvault", None)
     with pytest.raises(KohakuError, match=r"pip install 'kohaku\[kohakurag\]'"):
         read_nodes(old)
+
+
+# ---- configs
+
+CONFIG = '''"""Config for wattbot_answer.py"""
+from kohakuengine import Config
+import os; os.mkdir("it-ran")
+
+db = "artifacts/w.db"
+table_prefix = "wattbot_text"
+questions = "data/test_Q.csv"
+model: str = "openai/gpt-oss-120b"
+llm_provider = "openrouter"
+planner_model = None
+planner_max_queries = 4
+rerank_strategy = "combined"
+max_retries = 2
+max_concurrent = -1
+top_k = 16
+
+
+def config_gen():
+    return Config.from_globals()
+'''
+
+
+def test_a_config_becomes_settings_that_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "answer.py").write_text(CONFIG)
+    found = translated(tmp_path / "answer.py")
+    Path("kohaku.toml").write_text(found.toml, encoding="utf-8")
+    settings = load({})
+    assert (settings.model, settings.queries, settings.retries) == ("openai/gpt-oss-120b", 4, 2)
+    assert (settings.fusion, settings.base_url) == ("combined", "https://openrouter.ai/api/v1")
+    assert found.left == ("table_prefix", "max_concurrent", "top_k")
+    assert '# flags: --db "artifacts/w.db" --questions "data/test_Q.csv"' in found.toml
+    assert not Path("it-ran").exists()
+
+
+@pytest.mark.parametrize("text", ["def f(:", "max_retries = 'many'", "rerank_strategy = 'best'", "\0"])
+def test_a_config_that_makes_no_sense_is_said_to(tmp_path: Path, text: str) -> None:
+    (tmp_path / "answer.py").write_text(text)
+    with pytest.raises(ReadError, match=r"answer\.py"):
+        translated(tmp_path / "answer.py")
+
+
+def test_the_documentation_names_all_that_is_translated() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "migration.md").read_text(encoding="utf-8")
+    assert [name for name in (*MAPPED, *FLAGS) if f"`{name}`" not in text] == []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def import_kohakurag(
     *,
     settings: Settings,
-    file: Annotated[Path, typer.Argument(help="A database of KohakuRAG's.")],
+    file: Annotated[Path, typer.Argument(help="A database of KohakuRAG's, or a config (.py).")],
     documents: Annotated[
         Path | None,
         typer.Option("--documents", help="A folder for its documents as JSON.", show_default="beside the index"),
@@ -31,8 +31,19 @@ def import_kohakurag(
 ) -> None:
     """Index what a KohakuRAG database holds: its documents as JSON files, then an index of these.
 
+    Of a config file of KohakuRAG's, print the settings as kohaku.toml has them.
+
     Example: kohaku import-kohakurag artifacts/wattbot.db --db papers.db
     """
+    if file.suffix == ".py":
+        from kohaku.doors.kohakurag_config import translated
+
+        found = translated(file)
+        if as_json:
+            print_json(asdict(found))
+        else:
+            typer.echo(found.toml)
+        return
     from kohaku.doors.display import progress_bar, report_lines
     from kohaku.doors.kohakurag import take_over
 
