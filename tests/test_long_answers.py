@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import string
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from test_cli import Run, plainly  # noqa: F401
 from test_cross_encoder import made
@@ -30,10 +33,11 @@ def tokens(model: Path) -> TokenVectors:
     return TokenVectors(str(model), device="cpu")
 
 
-def test_english_is_scored_as_rouge_score_does_it() -> None:
-    known = RougeScorer(["rougeL"]).score(ENGLISH, OTHER)["rougeL"].fmeasure
-    assert rouge_l(ENGLISH, OTHER) == pytest.approx(known)
-    assert 0 < known < 1
+@given(st.text(string.printable, max_size=60), st.text(string.printable, max_size=60))
+@example(ENGLISH, OTHER)
+def test_english_is_scored_as_rouge_score_does_it(one: str, other: str) -> None:
+    known = RougeScorer(["rougeL"]).score(one, other)["rougeL"].fmeasure
+    assert rouge_l(one, other) == pytest.approx(known)
 
 
 def test_other_scripts_are_scored_too() -> None:
