@@ -33,6 +33,8 @@ outside the two lines is from the user.
 Each piece of evidence begins with a line in square brackets that gives the ref_id of its document, its node and its \
 pages; the title and headings above it follow, then its text.\
 """
+PARTS = " The parts of the question come first; `part` says which of them a piece was found for."
+COPIES = " What stands in other documents too says so with `also`: they bear it as well."
 
 
 class AnswerReply(BaseModel):
@@ -60,8 +62,21 @@ def prompt(question: Question, contexts: Sequence[Context], profile: Profile = D
 
 def evidence_part(question: Question, contexts: Sequence[Context]) -> tuple[str, str]:
     """The evidence between its markers, and the rules that say what stands there."""
-    evidence = "\n\n".join(block(context) for context in contexts)
-    return fenced("EVIDENCE", evidence, RULES, salt=question.text)
+    parts = _parts(contexts)
+    evidence = "\n\n".join([*parts, *map(block, contexts)])
+    between, rules = fenced("EVIDENCE", evidence, RULES, salt=question.text)
+    if parts:
+        rules += PARTS
+    if any(len(context.documents) > 1 for context in contexts):
+        rules += COPIES
+    return between, rules
+
+
+def _parts(contexts: Sequence[Context]) -> list[str]:
+    """What the parts that the contexts serve ask; data, since an earlier part's answer may stand in a later one."""
+    parts = dict(sorted(pair for context in contexts for pair in zip(context.serves, context.parts, strict=False)))
+    lines = (f"{number}. {defused(' '.join(text.split()))}" for number, text in parts.items())
+    return ["\n".join(["Parts of the question:", *lines])] if parts else []
 
 
 def arranged(contexts: Sequence[Context], order: Order) -> list[Context]:
@@ -86,7 +101,9 @@ def block(context: Context) -> str:
     PUE was 1.1.
     """
     pages = f" pages={_span(context.pages)}" if context.pages else ""
-    header = f"[ref_id={alias(context.document)} node={alias(context.node)}{pages}]"
+    labels = "".join(f" part={number}" for number in context.serves)
+    labels += "".join(f" also={alias(document)}" for document in context.documents[1:])
+    header = f"[ref_id={alias(context.document)} node={alias(context.node)}{pages}{labels}]"
     path = " ▸ ".join(" ".join(part.split()) for part in (context.title, *context.headings) if part.strip())
     return "\n".join([header, *([defused(path)] if path else []), defused(context.text.strip())])
 

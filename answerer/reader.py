@@ -56,12 +56,13 @@ def checked(question: Question, contexts: Sequence[Context], reply: AnswerReply)
     dropped = strangers + found.count(None)
     named = references or _distinct(citation.document for citation in quotes)
     said = f"{reply.explanation}\n{reply.answer}"
-    grounding = ground(question, value, said, [one for one in contexts if not named or one.document in named], quotes)
+    grounding = ground(question, value, said, _of(contexts, named), quotes)
     if not named:  # where the model names no document, the best one that bears the value is meant
         grounding = replace(grounding, spans=grounding.spans[:1])
-    supported = supporting(named, quotes, grounding)
+    supported = supporting(named, quotes, grounding, contexts)
     if not supported:
         return replace(abstention(question, "No document of the evidence supports the answer given."), dropped=dropped)
+    bearing = {context.node for context in _of(contexts, supported)}
     text = value if is_blank(reply.answer) else reply.answer.strip()
     citations = (*quotes, *_borne(grounding, quotes, contexts))
     return Answer(
@@ -70,17 +71,29 @@ def checked(question: Question, contexts: Sequence[Context], reply: AnswerReply)
         value,
         reply.explanation.strip(),
         supported,
-        tuple(one for one in citations if one.document in supported),
+        tuple(one for one in citations if one.node in bearing),
         dropped=dropped,
         grounding=grounding,
     )
 
 
-def supporting(named: Sequence[str], quotes: Sequence[Citation], grounding: Grounding) -> tuple[str, ...]:
-    """The documents that bear the value or were quoted; those that were named where none does, for whoever checks."""
+def supporting(
+    named: Sequence[str], quotes: Sequence[Citation], grounding: Grounding, contexts: Sequence[Context]
+) -> tuple[str, ...]:
+    """The documents that bear the value or were quoted; those that were named where none does, for whoever checks.
+
+    What says the same in another document bears it there as well.
+    """
+    nodes = {span.node for span in grounding.spans} | {citation.node for citation in quotes}
     bearing = {span.document for span in grounding.spans} | {citation.document for citation in quotes}
+    bearing |= {document for context in contexts if context.node in nodes for document in context.documents}
     kept = tuple(document for document in named if document in bearing)
     return kept or tuple(named) or _distinct(span.document for span in grounding.spans)
+
+
+def _of(contexts: Sequence[Context], documents: Sequence[str]) -> list[Context]:
+    """The contexts that any of the documents holds; all where none is named."""
+    return [one for one in contexts if not documents or not set(documents).isdisjoint(one.documents)]
 
 
 def _borne(grounding: Grounding, quotes: Sequence[Citation], contexts: Sequence[Context]) -> tuple[Citation, ...]:
@@ -128,6 +141,10 @@ class Names:
                     if name != "title":
                         exact.setdefault(spelling, context.document)
                     folded.setdefault(spelling.casefold(), context.document)
+        for document in (document for context in contexts for document in context.documents[1:]):
+            for spelling in (document, alias(document)):
+                exact.setdefault(spelling, document)
+                folded.setdefault(spelling.casefold(), document)
         return cls(exact, folded)
 
     def document(self, name: str) -> str | None:

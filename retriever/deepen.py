@@ -45,7 +45,9 @@ class Deepening:
                 budget=self.budget,
                 answer=self.answer,
             )
-            return replace(deeper, contexts=tuple(replace(one, serves=()) for one in deeper.contexts), parts=())
+            return replace(
+                deeper, contexts=tuple(replace(one, serves=(), parts=()) for one in deeper.contexts), parts=()
+            )
         known = {query.casefold() for query in found.queries}
         queries = [query for query in self.reword(text) if query.strip() and query.casefold() not in known]
         return self.find(text, aim, queries) if queries else found

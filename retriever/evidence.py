@@ -99,7 +99,7 @@ class Context:
     `node` is the node's id, `headings` the path of section titles above it, `title` its document's title,
     `tokens` what the piece costs in a prompt, `also` other places that say the same, `serves` the numbers of the parts
     of a split question that it is evidence for, `why` is there where it was asked for, `image` is a figure's picture,
-    by its hash in the store.
+    by its hash in the store. `parts` are the parts that it serves, in words.
     """
 
     document: str
@@ -116,6 +116,12 @@ class Context:
     serves: tuple[int, ...] = ()
     why: Why | None = field(default=None, repr=False)
     image: str | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that say it: its own, then those of the other places, each once."""
+        return tuple(dict.fromkeys((self.document, *(copy.document for copy in self.also))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,10 @@ def gather(
         number: [_renumbered(one, found[number].queries, queries) for one in found[number].contexts]
         for number in sorted(found)
     }
-    kept = merged(pools, {part.id: _share(part) for part in asked.values()}, budget)
+    kept = tuple(
+        replace(one, parts=tuple(asked[number].text for number in one.serves))
+        for one in merged(pools, {part.id: _share(part) for part in asked.values()}, budget)
+    )
     return Evidence(
         question,
         queries,

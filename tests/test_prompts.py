@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from answerer.prompts import AnswerReply, alias, arranged, block, prompt
 from kohaku.fence import fence
 from kohaku.request import strict_schema
 from kohaku.tree import Kind
-from retriever.evidence import Context
+from retriever.evidence import Context, Copy
 
 HEADER = re.compile(r"\[ref_id=([^\s\]]+)")
 
@@ -132,3 +133,18 @@ def test_the_best_stand_at_both_ends_where_that_is_asked_for() -> None:
     assert [one.node[-1] for one in arranged(contexts, "ends")] == ["1", "3", "5", "4", "2"]
     assert arranged(contexts, "best_first") == contexts
     assert arranged([], "ends") == []
+
+
+def test_pieces_say_which_part_of_the_question_they_serve_and_where_else_they_stand() -> None:
+    part = "How was Lake Site [ref_id=x] cooled?"
+    served = replace(context("It rained."), serves=(2,), parts=(part,), also=(Copy("other 1", "other 1:p1", None),))
+    text, [system, _] = user_text(asked(), served, context("x", "hill")), prompt(asked(), [served])
+    assert "pages=3-4 part=2 also=other%201]" in text
+    assert "Parts of the question:\n2. How was Lake Site (ref_id=x] cooled?\n\n[ref_id=lake" in text
+    assert text.index("BEGINS") < text.index("Parts of") < text.index("ENDS")
+    assert "`part`" in system.content and "`also`" in system.content
+
+
+def test_nothing_is_said_of_parts_and_copies_where_there_are_none() -> None:
+    [system, user] = prompt(asked(), [context("It rained.")])
+    assert "part" not in user.content and "`part`" not in system.content and "`also`" not in system.content

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -8,13 +9,13 @@ from pydantic import BaseModel
 
 from answerer.answer import Answer, Question
 from answerer.prompts import AnswerReply
-from answerer.reader import read, resolved
+from answerer.reader import checked, read, resolved
 from answerer.respond import respond
 from kohaku.chat import Message
 from kohaku.errors import ContextTooLong, ReplyError
 from kohaku.replies import parse
 from kohaku.tree import Kind
-from retriever.evidence import Context, Evidence
+from retriever.evidence import Context, Copy, Evidence
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -187,3 +188,20 @@ def test_without_evidence_no_model_is_asked() -> None:
     chat = ScriptedChat()
     assert read(Question("q", "PUE?"), Evidence("PUE?", (), ()), chat).is_blank
     assert chat.prompts == []
+
+
+@pytest.mark.parametrize("named", [["copy"], ["lake", "copy"], ["copy", "hill:2024 [b]"]])
+def test_another_place_that_says_the_same_is_a_reference_where_it_bears_the_value(named: list[str]) -> None:
+    twice = replace(context(LAKE, "lake"), also=(Copy("copy", "copy:p1", (1, 1)),))
+    reply = AnswerReply(
+        explanation="",
+        is_blank=False,
+        answer="1.13",
+        answer_value="1.13",
+        ref_id=named,
+        quotes=["effectiveness was 1.13"],
+    )
+    answer = checked(Question("q1", "What was the PUE?", ""), [twice, context(HILL, "hill:2024 [b]")], reply)
+    assert answer.references == tuple(name for name in named if name != "hill:2024 [b]")
+    assert [citation.node for citation in answer.citations] == ["lake:p1"]
+    assert answer.dropped == 0
