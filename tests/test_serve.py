@@ -311,6 +311,14 @@ def test_a_node_comes_with_its_path_its_neighbours_and_its_place(client: TestCli
     node = client.get("/api/node", params={"id": id}).json()
     assert node["pages"][-1] == 2 and node["boxes"] and node["ancestors"][0]["id"] == "wind"
     assert client.get("/api/node?id=none").status_code == 404
+    whole = client.get("/api/node?id=wind").json()
+    assert not whole["is_cut"] and whole["boxes"] == [] and "4,321" in whole["text"]
+
+
+def test_of_a_long_text_the_beginning_is_told(connect: Connect, db: Path, tmp_path: Path) -> None:
+    kohaku.index([write(tmp_path / "long", {"long.txt": "All words count here. " * 2000})], db)
+    node = connect().get("/api/node?id=long").json()
+    assert node["is_cut"] and len(node["text"]) == 20_000
 
 
 def test_a_page_is_a_picture_with_its_size_in_points(client: TestClient, tmp_path: Path) -> None:

@@ -78,6 +78,9 @@ class Events(StreamingResponse):
 
     media_type = "text/event-stream"
 
+    def __init__(self, content: AsyncIterator[bytes]) -> None:
+        super().__init__(content, headers={"X-Accel-Buffering": "no"})  # nginx would keep them together
+
 
 def application(settings: Settings, gate: Gate) -> FastAPI:
     """The whole application; a question opens the index, which must be there."""

@@ -363,7 +363,8 @@ class NodeOut(Shape):
     kind: str
     level: int
     title: str
-    text: str
+    text: str = Field(description="its text, or the beginning of it")
+    is_cut: bool
     tokens: int
     pages: Pages | None
     boxes: list[BoxOut]

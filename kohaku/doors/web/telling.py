@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from retriever.evidence import Evidence, Ledger
 
 LABEL = 160  # characters of a node in a listing
+MOST_TEXT = 20_000  # characters of a node's text: a document's may be a book
 _BARS = re.compile(r"\s*\|[\s|:-]*")
 _LAST_PART = re.compile(r"[^/\\]*$")
 
@@ -189,7 +190,8 @@ def node_out(node: Node, store: Store) -> NodeOut:
         kind=node.kind.value,
         level=node.level,
         title=node.title,
-        text=node.text,
+        text=node.text[:MOST_TEXT],
+        is_cut=len(node.text) > MOST_TEXT,
         tokens=node.tokens,
         pages=node.pages,
         boxes=[BoxOut.model_validate(box) for box in boxes_of(node, store)],
@@ -204,8 +206,8 @@ def node_out(node: Node, store: Store) -> NodeOut:
 
 
 def boxes_of(node: Node, store: Store) -> Iterable[object]:
-    """Where a node stands: a section where its own heading does, on its first page with all that follows there."""
-    if node.tier in (Tier.PARAGRAPH, Tier.SENTENCE):
+    """Where a node stands: a section with all of it that is on its first page, a document nowhere in particular."""
+    if node.tier is not Tier.SECTION:
         return node.boxes
     parts = [part for part in store.subtree(node.id) if part.tier is not Tier.SENTENCE]
     boxes = [box for part in parts for box in part.boxes]

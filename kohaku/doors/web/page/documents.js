@@ -51,7 +51,7 @@ export async function show_document(id) {
   }
   place.replaceChildren(el("p", { class: "dim pad" }, "Opening …"));
   try {
-    const [known, root] = await Promise.all([get("document", { id }), get("node", { id })]);
+    const known = await get("document", { id });
     if (current !== id) return;
     const branches = el("ul", { class: "branches" });
     const about = ["type", "year"].map((name) => known.metadata[name]).filter(Boolean);
@@ -61,7 +61,7 @@ export async function show_document(id) {
       el("p", { class: "dim small", dir: "auto" }, [known.id, ...about, known.pages ? counted(known.pages, "page") : "", ...known.files].filter(Boolean).join(" · ")),
       known.metadata.citation ? el("p", { class: "small", dir: "auto" }, known.metadata.citation) : "",
       branches);
-    await grow(branches, root.id, id);
+    await grow(branches, id, id);
   } catch (error) {
     place.replaceChildren(el("p", { class: "bad pad", role: "alert" }, error.message));
   }

@@ -145,6 +145,7 @@ function words(node, place) {
   return el("section", { class: "words", "aria-label": "Text" },
     el("p", { class: "dim small" }, [node.kind, pages(node.pages)].filter(Boolean).join(" · "), " ", el("code", {}, node.id)),
     el("div", { class: "text", dir: "auto" }, tables(text, place.quote)),
+    node.is_cut ? el("p", { class: "dim small" }, "Only its beginning is shown: open a part of it for the rest.") : null,
     node.has_image ? figure(node) : null,
     node.figures.length || node.mentioned_in.length
       ? el("p", { class: "small" }, [...node.figures, ...node.mentioned_in].map((one) => jump(node, one, `${one.kind}: ${one.label}`)))
