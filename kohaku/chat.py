@@ -246,12 +246,14 @@ class OpenAIChat:
 
     def _completed(self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]) -> Any:
         """The completion of a request, streamed where the request says so; what it cost is put into the list."""
-        started = time.monotonic()
+        started, call = time.monotonic(), 0
         made = self._client.chat.completions.create(**request, timeout=timeout)
         self._server.was_reached = True
         if "stream" in request:
 
             def told(written: Written) -> None:
+                nonlocal call
+                call = written.call
                 _still_left(0.0)
                 watch.tell(written)
 
@@ -265,7 +267,8 @@ class OpenAIChat:
         cost = self._count(prompt, reply, stage, most)
         paid.append(cost)
         told_cost = cost if self.price else None
-        watch.tell(Called(self.name, stage, time.monotonic() - started, prompt or 0, reply or 0, told_cost))
+        seconds = time.monotonic() - started
+        watch.tell(Called(self.name, stage, seconds, prompt or 0, reply or 0, told_cost, call=call))
         return made
 
     def _most(self, request: Mapping[str, Any]) -> float:

@@ -24,7 +24,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call that came back, or a reply that was known (`is_cached`); the cost is None where the price is not known."""
+    """A call that came back, or a reply that was known (`is_cached`); the cost is None where the price is not known.
+
+    `call` is its number where it was streamed, else 0.
+    """
 
     model: str
     stage: str
@@ -33,6 +36,7 @@ class Called:
     completion_tokens: int = 0
     cost: float | None = None
     is_cached: bool = False
+    call: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import kohaku
 from kohaku.doors.cli import main
 from kohaku.doors.following import Follower
 from kohaku.doors.searcher import Plan
-from kohaku.streaming import Waiting, Written
+from kohaku.streaming import Called, Waiting, Written
 from retriever.evidence import Evidence
 
 REPLY = {
@@ -96,3 +96,15 @@ def test_words_that_begin_anew_stand_on_a_line_of_their_own() -> None:
         "m is busy or was not reached (answer): again in 2.0 s",
         "answer: It is 5",
     ]
+
+
+def test_of_several_that_write_at_once_one_is_shown_until_it_is_done() -> None:
+    out = io.StringIO()
+    follow = Follower(out)
+    follow(Evidence("how much?", ("how much?",), ()))
+    follow(Written(1, "answer", '{"answer": "It'))
+    follow(Written(2, "answer", '{"answer": "Ab'))
+    follow(Written(1, "answer", '{"answer": "It is 4'))
+    follow(Called("m", "answer", call=1))
+    follow(Written(2, "answer", '{"answer": "About 5'))
+    assert out.getvalue().splitlines()[1:] == ["answer: It is 4", "answer: About 5"]

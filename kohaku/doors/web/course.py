@@ -37,6 +37,7 @@ class Course:
         self._rounds: list[EvidenceOut] = []
         self._calls: list[CallOut] = []
         self._written: dict[tuple[int, str], str] = {}
+        self._leading: int | None = None  # of several calls that write at once one is shown
 
     def __call__(self, step: object) -> None:
         """One step of the stages; raises what `emit` raises."""
@@ -50,9 +51,11 @@ class Course:
                 case Written():
                     self._wrote(step)
                 case Called():
+                    self._leave(step.call)
                     self._calls.append(CallOut.model_validate(step))
                     self._emit(Event("called", self._calls[-1]))
                 case Waiting():
+                    self._leading = None  # it may be the one that broke off
                     why = f"{step.model} is busy or was not reached ({step.stage})"
                     self._emit(Event("waiting", WaitOut(seconds=round(step.seconds, 2), why=why)))
                 case Answer():
@@ -71,10 +74,15 @@ class Course:
             self._emit(Event("searched", found))
         self._emit(Event("evidence", self._rounds[-1]))
 
+    def _leave(self, call: int) -> None:
+        if call == self._leading:
+            self._leading = None
+
     def _wrote(self, written: Written) -> None:
         """Tells what is new of each text in the reply; what is written before there is evidence is no answer."""
-        if written.stage not in SHOWN or not self._rounds:
+        if written.stage not in SHOWN or not self._rounds or self._leading not in (None, written.call):
             return
+        self._leading = written.call
         for field, text in so_far(written.text).items():
             known = self._written.get((written.call, field), "")
             if text != known:
