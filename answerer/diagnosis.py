@@ -158,7 +158,7 @@ def error_of(truth: Row, predicted: Row | None, evidence: Collection[str] = ()) 
     cited = {id.casefold() for id in read_references(predicted["ref_id"])}
     if no_value(predicted["answer_value"]):
         return Error.MISSED if right & (cited | {id.casefold() for id in evidence}) else Error.BLANK
-    if earned.value == 0 and _is_out_of_scale(truth, predicted):
+    if earned.value == 0 and form_of(truth) is not Form.BOOLEAN and _is_out_of_scale(truth, predicted):
         return Error.UNIT
     return Error.VALUE if earned.value == 0 and right & cited else Error.DOCUMENT
 

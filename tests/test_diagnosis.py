@@ -35,6 +35,7 @@ def row(value: str, refs: str = "['a']", unit: str = "", question: str = "How mu
         (row("3", unit="MJ"), row("0.8333"), Error.UNIT),
         (row("3"), row("72"), Error.VALUE),
         (row("0"), row("10"), Error.VALUE),
+        (row("1", question="True or False: water is wet."), row("10"), Error.VALUE),
         (row("5"), row("is_blank", "is_blank"), Error.BLANK),
         (row("5"), row("", "['b']"), Error.BLANK),
         (row("5"), row("is_blank", "['A']"), Error.MISSED),

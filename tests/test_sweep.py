@@ -143,12 +143,14 @@ def test_a_run_whose_calls_fail_is_named_left_out_and_gone_on_with(
 
 
 def test_a_run_that_can_t_begin_stops_no_other(sweeping: Sweeping) -> None:
-    story = sweeping(run=[{"name": "good"}, {"name": "bad", "embedder": "other", "db": "none.db"}][:1])
-    assert story.runs == 1
     with pytest.raises(TableError, match="no file at none"):
         sweeping(questions="none.csv")
     with pytest.raises(SettingsError, match="which truth"):
         sweeping(truth=None)
+    with pytest.raises(SettingsError, match="'localhost:8000' is no base URL"):
+        sweeping(settings={"base_url": "localhost:8000"})
+    story = sweeping(run=[{"name": "good"}, {"name": "bad", "passes": 2, "examples": "none.csv"}])
+    assert story.runs == 1 and "none.csv" in story.unfinished[0].problem
 
 
 def test_a_killed_sweep_goes_on_and_no_answer_is_paid_twice(

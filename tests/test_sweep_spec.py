@@ -38,6 +38,8 @@ def test_named_runs_are_combined_with_the_grid_and_what_has_one_value_is_no_axis
 def test_repeats_may_differ_in_any_setting() -> None:
     spec = {"repeat": [{"seed": 1, "base_url": "http://a/v1"}, {"seed": 2, "base_url": "http://b/v1"}]}
     assert [one.settings.base_url for one in trials(spec_of(spec, "s"), MODEL, "s")] == ["http://a/v1", "http://b/v1"]
+    assert names(spec) == ["all, seed 1", "all, seed 2"]
+    assert names({"repeat": [{"temperature": 0.5}, {"temperature": 1}]})[0] == "all, temperature 0.5"
 
 
 def test_a_spec_without_anything_is_one_run() -> None:

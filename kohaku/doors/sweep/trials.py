@@ -43,8 +43,9 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The point's name with what the repeat sets."""
-        own = ", ".join(f"{name} {value}" for name, value in self.repeat.items())
+        """The point's name with the repeat's seed, or else all that it sets."""
+        told = {"seed": self.repeat["seed"]} if "seed" in self.repeat else self.repeat
+        own = ", ".join(f"{name} {value}" for name, value in told.items())
         return f"{self.point.name}, {own}" if own else self.point.name
 
     @cached_property
@@ -52,11 +53,11 @@ class Trial:
         """The settings that its answers hang on and that are no default, as JSON can hold them; no secrets."""
         found = self.settings.model_dump(mode="json", exclude=NO_MATTER, exclude_defaults=True)
         if self.settings.base_url:
-            found["base_url"] = Endpoint(self.settings.base_url).place  # a URL may hold a password
+            found["base_url"] = _place(self.settings.base_url)
         for name, one in found.get("endpoints", {}).items():
             found["endpoints"][name] = {key: value for key, value in one.items() if key not in ("price", "key_env")}
             if one.get("base_url"):
-                found["endpoints"][name]["base_url"] = Endpoint(one["base_url"]).place
+                found["endpoints"][name]["base_url"] = _place(one["base_url"])
         if str(self.scope):
             found["scope"] = str(self.scope)
         return found
@@ -100,6 +101,14 @@ def _trial(spec: Spec, base: Settings, point: Point, repeat: Mapping[str, Any], 
     values = {**spec.settings, **point.values, **repeat}
     scope = Scope.of(*([str(one) for one in _listed(values.pop(name, ()))] for name in SCOPE))
     return Trial(point, repeat, changed(base, values, where), scope)
+
+
+def _place(url: str) -> str:
+    """A server's URL without the password that it may hold; raises SettingsError for what is no URL."""
+    try:
+        return Endpoint(url).place
+    except ValueError as error:
+        raise SettingsError(f"the model can't be asked: {error}") from None
 
 
 def _listed(value: Any) -> Sequence[Any]:
