@@ -175,7 +175,8 @@ def test_what_a_form_asks_for_in_brackets_makes_what_is_filled_in_no_heading() -
 
 
 def test_a_period_heads_nothing() -> None:
-    names = [("Results", BOLD), ("For the Year Ended December 31, 2022", BOLD), ("Outlook", BOLD)]
+    periods = [("For the Year Ended December 31, 2022", BOLD), ("For the quarterly period ended July 2, 2023", BOLD)]
+    names = [("Results", BOLD), *periods, ("Outlook", BOLD)]
     assert [text for _, text in heads(page(*sections(*names)))] == ["Results", "Outlook"]
 
 
@@ -188,3 +189,19 @@ def test_heads_that_a_colon_ends_are_headings_where_several_are_and_lead_to_no_l
 def test_slanted_lines_that_stand_apart_over_text_are_headings() -> None:
     names = [(name, Style(10.0, italic=True)) for name in ("Discount rate", "Return on assets")]
     assert [text for _, text in heads(page(*sections(*names)))] == ["Discount rate", "Return on assets"]
+
+
+def test_a_paragraphs_last_line_in_capitals_is_no_head_though_space_is_under_it() -> None:
+    parts = [*sections(("Listing", BOLD), ("Results", BOLD)), *prose(350, 3), fragment("NYSE: AMCR; ASX: AMC", 386)]
+    assert [text for _, text in heads(page(*parts, *prose(420)))] == ["Listing", "Results"]
+
+
+def test_capitals_with_space_above_them_are_a_head() -> None:
+    found = heads(page(*prose(100), fragment("RESULTS OF THE YEAR", 160), *prose(180)))
+    assert [text for _, text in found] == ["RESULTS OF THE YEAR"]
+
+
+def test_a_head_that_ends_in_a_number_is_one_among_lines_that_do_by_chance() -> None:
+    spread = [part for n in range(7) for part in (fragment(f"as in lemma {n}", 200 + 72 * n), *prose(212 + 72 * n, 5))]
+    found = heads(page(*prose(60), fragment("3. Proof of Theorem 2", 170, LARGE), *spread))
+    assert [text for _, text in found] == ["3. Proof of Theorem 2"]

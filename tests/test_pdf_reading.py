@@ -307,3 +307,14 @@ def test_lines_that_hang_under_a_references_number_belong_to_it(parsed: Read) ->
     heading, listed = parsed(file).blocks[-2:]
     assert (heading.kind, heading.text) == (Kind.SECTION, "references")
     assert listed.sentences == ("1. Appel I. On enzymes. Leukemia. 2007;21(11):2377.", "2. Brandt O. Lancet. 1968;2:7.")
+
+
+def test_a_ligature_does_not_glue_its_word_to_the_next(parsed: Read) -> None:
+    """The file sets its words apart by distance alone, as TeX does."""
+    file, page = new()
+    prose(page, (50, 80, 550, 300), "one")
+    writer, font = pymupdf.TextWriter(page.rect), pymupdf.Font("helv")
+    _, end = writer.append((50, 400), "the sci-\ufb01", font=font, fontsize=10)
+    writer.append((end.x + 3, 400), "between them", font=font, fontsize=10)
+    writer.write_text(page)
+    assert [block.text for block in parsed(file).blocks][-1] == "the sci-fi between them"

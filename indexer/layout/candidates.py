@@ -287,7 +287,8 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
     if slanted and not differs:
         return True
     if differs:
-        return gap > APART or below > APART or alone
+        by_case_alone = not bold and look.size < SLIGHTLY_LARGER * body.size  # it must begin something: "NYSE: AMCR"
+        return gap > APART or (below > APART and not by_case_alone) or alone
     if is_keyword(text):
         return gap > 2 * APART
     # Of the body's look: only numbers of several parts are no list's.

@@ -39,9 +39,11 @@ def contents(lines: Sequence[Line]) -> set[int]:
         dotted = [place for place in entries if DOTS.search(lines[place].text)]
         now = len(dotted) >= DOTTED or len(entries) >= NUMBERED
         if now:
-            found.update(entries)
             sure, dense = (dotted, DENSE) if len(dotted) >= DOTTED else (entries, DENSER)
             between = range(sure[0], sure[-1] + 1)
+            now = sure is dotted or len(sure) >= DENSE * len(between)  # else lines that end in a number by chance
+        if now:
+            found.update(entries)
             if len(sure) >= dense * len(between) and (sure is dotted or _ascend(lines[place].text for place in sure)):
                 found.update(place for place in between if not TITLE.fullmatch(lines[place].text))
                 if before:  # what stands above the first entry began on the page before

@@ -57,7 +57,8 @@ MARK = re.compile(r"(?:\(?[a-z0-9]{1,2}\)|\[\d+\]|[*†‡§¶]+)(?:[,\s]*(?:\(?
 PERIOD = re.compile(
     r"(?:for )?(?:the )?(?:"
     r"(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|\d+)[\s-](?:months?|weeks?)"
-    r"|(?:fiscal |calendar )?years?(?= end)|quarters?(?= end)|periods?(?= end)|as of|as at|at (?=[a-z]+ \d|year)"
+    r"|(?:fiscal |calendar )?years?(?= end)|quarters?(?= end)"
+    r"|(?:quarterly |annual |interim |transition )?periods?(?= end)|as of|as at|at (?=[a-z]+ \d|year)"
     r")\b.{0,50}",
     re.IGNORECASE,
 )

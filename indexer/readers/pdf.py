@@ -23,7 +23,7 @@ from indexer.images import MOST_SIDE, packed
 from indexer.layout import figures
 from indexer.layout.document import Shot, handed_over, lay_out
 from indexer.layout.figures import SMALLEST
-from indexer.layout.inks import Ink, fragments
+from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
 from indexer.layout.outline import Entry
 from indexer.layout.page import Page, Picture, Rect, Style
 from indexer.readers.tags import tagged
@@ -317,20 +317,17 @@ def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, .
 
 def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
     """A page as plain data turned for reading, how it was turned, and whether its text is none that can be read."""
-    pymupdf = mupdf.load()
-
     page = file[index]
     if _is_bomb(file, page):
         raise ValueError("content that unpacks to hundreds of megabytes")
-    flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
-    content = page.get_textpage(flags=flags).extractDICT()
-    lines = [line for block in content["blocks"] if block["type"] == 0 for line in block["lines"]]
+    blocks = _content(page)
+    lines = [line for block in blocks if block["type"] == 0 for line in block["lines"]]
     if sum([len(span["text"]) for line in lines for span in line["spans"]]) > MOST_ON_PAGE:
         first = list(_first(lines))
         if len(first) < len(lines):
             lines = first
             notes.crammed.append(index + 1)
-    drawn = [block for block in content["blocks"] if block["type"] == 3]
+    drawn = [block for block in blocks if block["type"] == 3]
     shown, rotation = page.rect, page.rotation
     width, height = shown.width, shown.height
     if rotation in (90, 270):
@@ -364,6 +361,25 @@ def _page(file: Any, index: int, notes: Notes) -> tuple[Page, Turn, bool]:
         turn,
         is_garbled("".join([ink.text for ink in inks])),
     )
+
+
+def _content(page: Any) -> Sequence[Mapping[str, Any]]:
+    """The page's text and paths, as MuPDF puts them together.
+
+    It sets no space behind a ligature, but takes them apart on request; those of scripts that run leftwards wrongly.
+    """
+    pymupdf = mupdf.load()
+
+    unwanted = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
+    flags = pymupdf.TEXTFLAGS_DICT & ~unwanted | pymupdf.TEXT_COLLECT_VECTORS
+    blocks: Sequence[Mapping[str, Any]] = page.get_textpage(flags=flags).extractDICT()["blocks"]
+    texts = [
+        span["text"] for block in blocks if block["type"] == 0 for line in block["lines"] for span in line["spans"]
+    ]
+    if any(RIGHT_TO_LEFT.search(text) for text in texts if not text.isascii()):
+        flags |= pymupdf.TEXT_PRESERVE_LIGATURES
+        blocks = page.get_textpage(flags=flags).extractDICT()["blocks"]
+    return blocks
 
 
 def _first(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
