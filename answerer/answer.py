@@ -37,11 +37,12 @@ class Citation:
 
 
 class How(StrEnum):
-    """How a value follows from the text that is cited for it, the surest first."""
+    """How a value follows from the text that is cited for it, the surest first. What is seen does not."""
 
     STATED = "stated"
     CONVERTED = "converted"
     COMPUTED = "computed"
+    SEEN = "seen"
     UNGROUNDED = "ungrounded"
 
 
@@ -131,7 +132,7 @@ class Answer(Shown):
     @property
     def is_grounded(self) -> bool:
         """Whether the value stands in what is cited, or follows from it."""
-        return self.grounding is not None and self.grounding.how is not How.UNGROUNDED
+        return self.grounding is not None and self.grounding.how not in (How.SEEN, How.UNGROUNDED)
 
 
 def abstention(question: Question, explanation: str) -> Answer:

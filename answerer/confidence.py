@@ -73,7 +73,7 @@ def signs(answer: Answer, evidence: Evidence) -> Signs:
     spans = answer.grounding.spans if answer.grounding else ()
     held = len(answer.citations) + len(answer.references)
     return Signs(
-        bare=float(how is How.UNGROUNDED),
+        bare=float(how in (How.SEEN, How.UNGROUNDED)),
         dropped=answer.dropped / (answer.dropped + held) if answer.dropped else 0.0,
         own=_share(own),
         rival=_share(rival),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import BaseModel, Field
@@ -53,17 +54,19 @@ class AnswerReply(BaseModel):
     is_blank: bool = Field(False, description="true where the evidence does not hold the answer")
 
 
-def prompt(question: Question, contexts: Sequence[Context], profile: Profile = DEFAULT) -> list[Message]:
-    """The messages that ask for an answer from these contexts."""
-    evidence, rules = evidence_part(question, contexts)
+def prompt(
+    question: Question, contexts: Sequence[Context], profile: Profile = DEFAULT, *, pictures: str = ""
+) -> list[Message]:
+    """The messages that ask for an answer from these contexts; `pictures` is the list of those sent along."""
+    evidence, rules = evidence_part(question, contexts, pictures)
     parts = [evidence, f"Question: {question.text.strip()}", *asked_form(question)]
     return [Message("system", f"{rules}\n\n{profile.answering}"), Message("user", "\n\n".join(parts))]
 
 
-def evidence_part(question: Question, contexts: Sequence[Context]) -> tuple[str, str]:
-    """The evidence between its markers, and the rules that say what stands there."""
+def evidence_part(question: Question, contexts: Sequence[Context], pictures: str = "") -> tuple[str, str]:
+    """The evidence between its markers, `pictures` listed at its end, and the rules that say what stands there."""
     parts = _parts(contexts)
-    evidence = "\n\n".join([*parts, *map(block, contexts)])
+    evidence = "\n\n".join([*parts, *blocks(contexts), *([pictures] if pictures else [])])
     between, rules = fenced("EVIDENCE", evidence, RULES, salt=question.text)
     if parts:
         rules += PARTS
@@ -90,8 +93,16 @@ def arranged(contexts: Sequence[Context], order: Order) -> list[Context]:
     return [*contexts[::2], *contexts[1::2][::-1]] if order == "ends" else list(contexts)
 
 
+def blocks(contexts: Sequence[Context]) -> Iterator[str]:
+    """The pieces of evidence; a document's title stands over its first piece only, since it is paid for each time."""
+    titled: set[str] = set()
+    for context in contexts:
+        yield block(replace(context, title="") if context.document in titled else context)
+        titled.add(context.document)
+
+
 def block(context: Context) -> str:
-    """One piece of evidence: the header line, the headings above it, its text.
+    """One piece of evidence: the header line, the title and headings above it, its text.
 
     >>> from kohaku.tree import Kind
     >>> place = ("Site report", "Power")

@@ -9,12 +9,14 @@ from typing import TypeVar
 
 from answerer.answer import Answer, Citation, Grounding, Question, Span, abstention
 from answerer.ground import ground
+from answerer.pictures import RULES as PICTURES
+from answerer.pictures import Picture, beside, listed, quoted, seen
 from answerer.prompts import AnswerReply, alias, arranged, prompt
 from answerer.quotes import align
 from answerer.values import is_blank, normalise
-from kohaku.chat import Chat
+from kohaku.chat import Chat, Message
 from kohaku.choices import Order
-from kohaku.errors import ContextTooLong
+from kohaku.errors import ContextTooLong, NoPictures
 from kohaku.profile import DEFAULT, Profile
 from retriever.evidence import Context, Evidence
 
@@ -25,33 +27,60 @@ AROUND = " \t\n'\"`“”()[]{}<>.,;"
 
 
 def read(
-    question: Question, evidence: Evidence, chat: Chat, *, order: Order = "best_first", profile: Profile = DEFAULT
+    question: Question,
+    evidence: Evidence,
+    chat: Chat,
+    *,
+    order: Order = "best_first",
+    profile: Profile = DEFAULT,
+    pictures: Sequence[Picture] = (),
+    room: int = 0,
 ) -> Answer:
     """A model's answer, checked against the evidence; with none there is nothing to ask.
+
+    `pictures` of figures among the evidence are sent along, in place of the worst contexts where all is more than the
+    `room` (tokens); a model that takes none is asked without.
 
     Where the prompt is too long, the better half of the contexts is read instead; raises ContextTooLong when one is
     too long by itself, ModelError and ReplyError where the model fails: a failure is never an abstention.
     """
-    contexts = evidence.contexts
+    contexts = beside(evidence.contexts, pictures, room) if pictures else evidence.contexts
     while contexts:
         try:
-            reply = chat.ask(prompt(question, arranged(contexts, order), profile), AnswerReply)
+            reply = chat.ask(_messages(question, arranged(contexts, order), profile, pictures), AnswerReply)
+        except NoPictures:
+            contexts, pictures = evidence.contexts, ()
         except ContextTooLong:
             if len(contexts) == 1:
                 raise
             contexts = contexts[: len(contexts) // 2]
         else:
-            return checked(question, contexts, reply)
+            return seen(checked(question, contexts, reply, pictures), pictures)
     return abstention(question, "Nothing was found.")
 
 
-def checked(question: Question, contexts: Sequence[Context], reply: AnswerReply) -> Answer:
+def _messages(
+    question: Question, contexts: Sequence[Context], profile: Profile, pictures: Sequence[Picture]
+) -> list[Message]:
+    """The messages that ask for an answer from contexts and pictures."""
+    if not pictures:
+        return prompt(question, contexts, profile)
+    system, user = prompt(question, contexts, profile, pictures=listed(pictures))
+    return [
+        replace(system, content=f"{system.content}\n\n{PICTURES}"),
+        replace(user, images=tuple(one.image for one in pictures)),
+    ]
+
+
+def checked(
+    question: Question, contexts: Sequence[Context], reply: AnswerReply, pictures: Sequence[Picture] = ()
+) -> Answer:
     """The answer with what of its references and quotes is in the evidence; an abstention where nothing is."""
     value = normalise(reply.answer_value, question.unit, question.text)
     if reply.is_blank or is_blank(value):
         return abstention(question, reply.explanation)
     references, strangers = resolved(reply.ref_id, contexts)
-    found = [align(quote, _first(contexts, references)) for quote in reply.quotes]
+    found = [quoted(quote, pictures) or align(quote, _first(contexts, references)) for quote in reply.quotes]
     quotes = _distinct(citation for citation in found if citation)
     dropped = strangers + found.count(None)
     named = references or _distinct(citation.document for citation in quotes)

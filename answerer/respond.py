@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from answerer.answer import Answer, Question, abstention
-from answerer.retry import fresh, further
+from answerer.retry import Servings
 from kohaku.errors import KohakuError
 from kohaku.threads import each
-from retriever.evidence import Context, Evidence
+from retriever.evidence import Evidence
 
 Planned = TypeVar("Planned")
 Better = Callable[[Answer, Evidence, Callable[[Evidence], Answer]], Answer]
@@ -29,41 +29,32 @@ def respond(
     rate: Callable[[Answer, Evidence], Answer] = lambda answer, evidence: answer,
     least: float = 0.0,
     room: int = 0,
+    share: float = 1.0,
     better: Better = lambda answer, evidence, read: answer,
 ) -> Answer:
     """The first answer that is none of abstaining, or the last abstention, rated.
 
     `retrieve(n, queries)` gives n times the evidence of `retrieve(1, ())`, searched for by these queries too; the
-    caller has planned its own, once for all of it. A later reading is of what was not read yet, with the best of what
-    was, in the same room (tokens, at least those of the first). It ends where there is nothing more to find, or
-    nothing new came. What is rated below `least`, or where it is `strict` follows from nothing that is cited, counts
-    as an abstention. What `better` makes of that is the answer.
+    caller has planned its own, once for all of it. Which of it is read, `Servings` says. What is rated below `least`,
+    or where it is `strict` follows from nothing that is cited, counts as an abstention. What `better` makes of it
+    is returned.
     """
 
     def held(found: Evidence) -> Answer:
         return held_to(rate(read(question, found), found), strict=strict, least=least)
 
-    evidence = retrieve(1, ())
-    room = max(room, evidence.tokens)
-    seen: list[Context] = []
-    tried = list(evidence.queries)
+    servings = Servings(question, retrieve, retries=retries, room=room, share=share)
+    evidence: Evidence | None = servings.first()
     attempts = 0
-    while True:
+    while evidence is not None:
+        read_last = evidence
         answer = held(evidence)
         attempts += 1
-        if not answer.is_blank or attempts > retries or evidence.complete:
-            break
-        seen += [context for context in evidence.contexts if context not in seen]
-        queries = further(question, answer, tried)
-        tried += queries
-        wider = fresh(retrieve(attempts + 1, queries), seen, room)
-        if not wider.contexts:
-            break
-        evidence = wider
-    answer = better(answer, evidence, held)
+        evidence = servings.after(answer)
+    answer = better(answer, read_last, held)
     attempts += answer.check is not None and answer.check.read_again
-    explained = evidence if evidence.ledger is not None else None
-    return replace(answer, attempts=attempts, queries=tuple(tried), evidence=explained)
+    explained = read_last if read_last.ledger is not None else None
+    return replace(answer, attempts=attempts, queries=tuple(servings.queries), evidence=explained)
 
 
 def held_to(answer: Answer, *, strict: bool, least: float = 0.0) -> Answer:

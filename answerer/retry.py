@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from answerer.answer import Answer, Question
 from answerer.asking import content_words
 from retriever.evidence import Context, Evidence, within
 
-OLD_SHARE = 0.25
+OLD_SHARE = 0.15
 """How much of a later reading's room goes to the best of what was read: an answer may need both."""
 LONGEST = 16  # words of a query: more dilute each other
 _CAPITALS = re.compile(r"[^\W\d_]*[A-Z\d][\w.-]*")
@@ -43,3 +43,57 @@ def fresh(found: Evidence, read: Sequence[Context], room: int) -> Evidence:
     old = within(read, int(room * OLD_SHARE))
     kept = within(new, room - sum(context.tokens for context in old)) or (new[0],)
     return replace(found, contexts=(*old, *kept))
+
+
+class Servings:
+    """The evidence for a question as it is read, one serving after another for as long as no answer comes of it.
+
+    First the best `share` of it, since most answers stand there (all of it where the question has parts: each has its
+    own). Where that gives an answer that is not grounded, all of it; where it gives none, the rest, then the evidence
+    of wider searches, `retries` of them at most, as far as it was not read yet. What is read later comes after the best
+    of what was, which gets OLD_SHARE of the room (tokens; those of the evidence where they are more). It ends where
+    there is nothing more to find, or nothing new came.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        retrieve: Callable[[int, Sequence[str]], Evidence],
+        *,
+        retries: int,
+        room: int,
+        share: float,
+    ) -> None:
+        self._question, self._retrieve, self._retries = question, retrieve, retries
+        self._found = retrieve(1, ())
+        self._room, self._share = max(room, self._found.tokens), share
+        self._searches = 1
+        self._read: list[Context] = []
+        self.queries = list(self._found.queries)
+
+    def first(self) -> Evidence:
+        """What to read first."""
+        contexts = self._found.contexts
+        if self._found.parts or self._share == 1:
+            return self._served(contexts)
+        return self._served(within(contexts, int(self._room * self._share)) or contexts[:1])
+
+    def after(self, answer: Answer) -> Evidence | None:
+        """What to read after a reading that gave this answer; None where that is the last."""
+        unread = [one for one in self._found.contexts if one not in self._read] if self._searches == 1 else []
+        if not answer.is_blank:
+            return self._served(self._found.contexts) if unread and not answer.is_grounded else None
+        if unread:
+            return self._served([*within(self._read, int(self._room * OLD_SHARE)), *unread])
+        if self._searches > self._retries or self._found.complete:
+            return None
+        self._searches += 1
+        queries = further(self._question, answer, self.queries)
+        self.queries += queries
+        self._found = self._retrieve(self._searches, queries)
+        wider = fresh(self._found, self._read, self._room)
+        return self._served(wider.contexts) if wider.contexts else None
+
+    def _served(self, contexts: Sequence[Context]) -> Evidence:
+        self._read += [one for one in contexts if one not in self._read]
+        return replace(self._found, contexts=tuple(contexts))

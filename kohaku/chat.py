@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
+import logging
 import random
 import threading
 import time
@@ -18,11 +18,24 @@ from pydantic import BaseModel
 from kohaku import deadline, watch
 from kohaku.completion import fault, inner_fault, joined, spent
 from kohaku.endpoint import Endpoint
-from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, ReplyError
+from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, NoPictures, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
+from kohaku.images import MOST_TOKENS
 from kohaku.replies import parse
 from kohaku.reply_cache import ReplyCache, key_of
-from kohaku.request import OPTIONAL, Draw, Manner, Message, Terms, arguments, reminder, schema_name, streamed
+from kohaku.request import (
+    OPTIONAL,
+    Draw,
+    Manner,
+    Message,
+    Terms,
+    arguments,
+    has_images,
+    reminder,
+    schema_name,
+    size,
+    streamed,
+)
 from kohaku.spending import Price, Purse, Usage
 from kohaku.streaming import BrokenOff, Called, NotStreamed, Waiting, Written, collected
 
@@ -30,6 +43,8 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 __all__ = ["Chat", "Message", "OpenAIChat", "attempt"]
+
+log = logging.getLogger("kohaku")
 
 T = TypeVar("T", bound=BaseModel)
 Reply = TypeVar("Reply")
@@ -66,6 +81,7 @@ class _Server:
     """What has turned out about a server, for all who ask it."""
 
     manner: Manner = field(default_factory=Manner)
+    takes_images: bool = True
     was_reached: bool = False  # one that answered once and is gone may come back
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -99,6 +115,7 @@ class OpenAIChat:
         cache: ReplyCache | None = None,
         price: Price | None = None,
         purse: Purse | None = None,
+        images: bool | None = None,
     ) -> None:
         try:
             endpoint = Endpoint(base_url, api_key)
@@ -113,7 +130,7 @@ class OpenAIChat:
         self.price, self._purse = price, purse or Purse(None)
         self._timeout = timeout
         self._in_flight = threading.BoundedSemaphore(concurrency)
-        self._server = _Server()
+        self._server = _Server(takes_images=images is not False)
         # retries are counted here, once, and not twice over
         self._client = endpoint.client(timeout=timeout, retries=0)
 
@@ -122,6 +139,11 @@ class OpenAIChat:
         other = copy.copy(self)
         other._temperature, other._seed = temperature, seed
         return other
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether the model takes pictures, as far as is known."""
+        return self._server.takes_images
 
     @property
     def _cache(self) -> ReplyCache | None:
@@ -173,7 +195,7 @@ class OpenAIChat:
             except ReplyError as error:
                 again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
             return _read(self._reply(again, schema, Draw(self._seed).next(text)), schema)
-        except ContextTooLong:
+        except (ContextTooLong, NoPictures):
             raise  # no failure yet: the caller may have less to say
         except (ModelError, ReplyError):
             self.usage.add(schema_name(schema), failures=1)
@@ -275,8 +297,8 @@ class OpenAIChat:
         """What a call may cost at most."""
         if self.price is None:
             return 0.0
-        written = sum(len(json.dumps(message)) for message in request["messages"])
-        return self.price.of(written / CHARACTERS, self._max_output)
+        characters, pictures = size(request)
+        return self.price.of(characters / CHARACTERS + pictures * MOST_TOKENS, self._max_output)
 
     def _count(self, prompt: int | None, reply: int | None, stage: str, most: float) -> float:
         """Counts a completion's tokens; their cost, which is no more than reckoned where the server says none."""
@@ -309,10 +331,14 @@ class OpenAIChat:
         sent = [name for name in OPTIONAL if name in request]
         if any(message["role"] == "system" for message in request["messages"]):
             sent.append("system")
+        if has_images(request):
+            sent.append("images")
         what, parameter = remedy(fault, sent)
         words = scrub(fault.words, self._key)
         if what is Remedy.LESS:
             return ContextTooLong(f"the prompt is too long for {self.model}: lower --budget ({words})")
+        if parameter == "images":
+            return self._without_images(words)
         if what in (Remedy.OTHER_FORMAT, Remedy.WITHOUT):
             return _Refused(what, parameter)
         if what is Remedy.AGAIN:
@@ -322,6 +348,14 @@ class OpenAIChat:
             return ModelError(f"{self._place} asks to wait {wait:.0f} s: run again after that ({words})")
         meets_all = fault.status in (401, 404, 429)  # a 403 may be about the one prompt: gateways moderate
         return (NoAccess if meets_all else ModelError)(f"{self._advice(fault.status)}: {words}")
+
+    def _without_images(self, words: str) -> NoPictures:
+        """Remembers that the model takes no pictures, and says so the first time."""
+        with self._server.lock:
+            if self._server.takes_images:
+                log.warning("%s takes no pictures, and is asked without (said once): %s", self.name, words)
+            self._server.takes_images = False
+        return NoPictures(f"{self.name} takes no pictures: name another model ({words})")
 
     def _advice(self, status: int) -> str:
         if status == 401:

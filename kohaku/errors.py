@@ -16,6 +16,7 @@ KohakuError
 ├── RerankerError            a reranker can't be loaded, or failed
 ├── ModelError               a chat model failed for good
 │   ├── ContextTooLong       the prompt does not fit the model
+│   ├── NoPictures           the model takes no pictures
 │   └── NoAccess             the server will serve no call: a wrong key, no such model, no quota
 │       └── CostLimit        what models may cost is spent
 ├── ReplyError               a model's reply can't be read, or breaks its schema
@@ -109,6 +110,10 @@ class ModelError(KohakuError):
 
 class ContextTooLong(ModelError):
     """The prompt is longer than the model takes."""
+
+
+class NoPictures(ModelError):
+    """The model takes no pictures: ask without, or ask another."""
 
 
 class NoAccess(ModelError):

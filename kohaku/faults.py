@@ -41,6 +41,11 @@ TOO_LONG = re.compile(
 FORMAT = re.compile(
     r"response_?format|json[ _-]?(?:schema|object|mode)|structured[ _-]output|grammar|requested parameters", re.I
 )
+_PICTURE = r"(?:\bimages?\b|image_url|\bvision\b|multi-?modal|mmproj)"
+_NO = r"(?:\bnot\b|n't\b|\bno\b|\bonly\b|unsupported|unknown|invalid|unexpected|cannot)"
+NO_PICTURES = re.compile(
+    rf"{_PICTURE}.{{0,80}}{_NO}|{_NO}.{{0,80}}{_PICTURE}|content.{{0,60}}\bstring\b|expected (?:a )?string", re.I | re.S
+)
 REFUSAL = re.compile(
     r"not (?:support|permit|allow)|unsupported|unrecogni[sz]ed|unknown|unexpected|extra|forbid|invalid|does not"
     r"|only the default|too large|cannot|can't",
@@ -63,6 +68,8 @@ def remedy(fault: Fault, sent: Collection[str] = ()) -> tuple[Remedy, str]:
         return Remedy.GIVE_UP, ""
     if fault.code == "context_length_exceeded" or fault.status == 413 or TOO_LONG.search(fault.words):
         return Remedy.LESS, ""
+    if "images" in sent and fault.status in REFUSED and NO_PICTURES.search(fault.words):
+        return Remedy.WITHOUT, "images"
     if fault.status in REFUSED:
         if "response_format" in sent and (fault.parameter.startswith("response_format") or FORMAT.search(fault.words)):
             return Remedy.OTHER_FORMAT, "response_format"

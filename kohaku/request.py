@@ -173,3 +173,19 @@ def streamed(manner: Manner) -> dict[str, Any]:
     return {"stream": True} | (
         {} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}}
     )
+
+
+def has_images(request: Mapping[str, Any]) -> bool:
+    """Whether a request sends pictures."""
+    return size(request)[1] > 0
+
+
+def size(request: Mapping[str, Any]) -> tuple[int, int]:
+    """The characters of a request's messages, and how many pictures it sends beside them."""
+    characters = pictures = 0
+    for message in request["messages"]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        pictures += sum(part["type"] == "image_url" for part in parts)
+        characters += len(json.dumps([part for part in parts if part["type"] == "text"]))
+    return characters, pictures

@@ -120,7 +120,12 @@ class Settings(BaseModel):
     level: Level = Field(
         "auto", description="the level of the tree that evidence is of; auto: as the question asks for a fact or more"
     )
-    images: int = Field(0, ge=0, le=100, description="figures that get a place in the evidence before all else")
+    images: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="figures that get a place in the evidence before all else; a model that takes pictures sees them",
+    )
     condense: Condense = Field(
         "auto",
         description="whether long paragraphs are cut to their best sentences; auto: for questions in other words",
@@ -161,7 +166,10 @@ class Settings(BaseModel):
     examples: Path | None = Field(None, description="CSV with question,answer: the form that a second pass gives")
     self_check: bool = Field(False, description="whether a model grades each draft, and may ask for one more search")
     check_model: str | None = Field(None, description="chat model that grades drafts; default: the model")
-    retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
+    first_share: float = Field(
+        0.5, gt=0, le=1, description="of the evidence is read by a model first, the rest where no answer is there"
+    )
+    retries: int = Field(1, ge=0, description="more readings with more evidence after an abstention")
 
     # ensembles
     runs: int | None = Field(None, ge=1, description="readings a question, then a vote; default: one a model")

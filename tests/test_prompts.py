@@ -148,3 +148,8 @@ def test_pieces_say_which_part_of_the_question_they_serve_and_where_else_they_st
 def test_nothing_is_said_of_parts_and_copies_where_there_are_none() -> None:
     [system, user] = prompt(asked(), [context("It rained.")])
     assert "part" not in user.content and "`part`" not in system.content and "`also`" not in system.content
+
+
+def test_a_document_s_title_stands_over_its_first_piece_only() -> None:
+    text = user_text(asked(), context("PUE was 1.1."), context("It fell.", node="lake:s1:p2"), context("No.", "hall"))
+    assert [line for line in text.splitlines() if "Power" in line] == ["Lake ▸ Power", "Power", "Lake ▸ Power"]

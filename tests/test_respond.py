@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, Grounding, How, Question
 from answerer.respond import Outcome, respond, respond_all
 from answerer.retry import further
 from kohaku.errors import ContextTooLong, ModelError
 from kohaku.tree import Kind
+from retriever.decompose import Part
 from retriever.evidence import Context, Evidence
 
 QUESTION = Question("q1", "Why?")
@@ -60,9 +61,51 @@ def test_a_later_reading_is_of_new_evidence_in_the_room_of_the_first_with_the_be
 
     respond(QUESTION, widening(8), abstain, retries=2)
     assert [len(nodes) for nodes in read] == [8, 8, 8]
-    assert read[1] == ["d:p0", "d:p1", *(f"d:p{n}" for n in range(8, 14))]
-    new = [set(nodes) - {"d:p0", "d:p1"} for nodes in read[1:]]
+    assert read[1] == ["d:p0", *(f"d:p{n}" for n in range(8, 15))]
+    new = [set(nodes) - {"d:p0"} for nodes in read[1:]]
     assert not new[0] & new[1]
+
+
+def shared(
+    wanted: int, *, grounded: bool = True, parts: bool = False, retries: int = 1
+) -> tuple[Answer, list[list[int]]]:
+    """What comes of a question whose answer stands in one of ten contexts, the half of which is read first."""
+    read: list[list[int]] = []
+
+    def reading(question: Question, found: Evidence) -> Answer:
+        numbers = [int(context.node.removeprefix("d:p")) for context in found.contexts]
+        read.append(numbers)
+        how = Grounding(How.STATED if grounded or len(numbers) == 10 else How.UNGROUNDED)
+        return replace(answer(question, "4" if wanted in numbers else "is_blank"), grounding=how)
+
+    def retrieve(times: int, queries: Sequence[str]) -> Evidence:
+        split = (Part(1, "a"), Part(2, "b")) if parts and times == 1 else ()
+        return replace(evidence(10 * times), parts=split)
+
+    return respond(QUESTION, retrieve, reading, retries=retries, share=0.5), read
+
+
+def test_the_best_half_is_read_first_and_where_it_has_the_answer_nothing_else() -> None:
+    assert shared(3)[1] == [[0, 1, 2, 3, 4]]
+
+
+def test_the_rest_is_read_where_the_best_half_has_no_answer_then_what_a_wider_search_brings() -> None:
+    found, read = shared(7)
+    assert (found.value, read[1:]) == ("4", [[0, 5, 6, 7, 8, 9]])
+    found, read = shared(15)
+    assert (found.value, found.attempts) == ("4", 3)
+    assert read[2] == [0, *range(10, 19)]
+    assert len(shared(99, retries=0)[1]) == 2
+
+
+def test_an_answer_that_is_not_grounded_is_read_for_in_the_whole() -> None:
+    found, read = shared(3, grounded=False)
+    assert read == [[0, 1, 2, 3, 4], list(range(10))]
+    assert found.is_grounded
+
+
+def test_the_evidence_of_parts_is_read_together() -> None:
+    assert shared(7, parts=True)[1] == [list(range(10))]
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2])

@@ -298,7 +298,8 @@ def check_line(check: Check) -> str:
 def _grounding_lines(answer: Answer) -> Iterator[str]:
     grounding = answer.grounding
     if grounding is None or not answer.is_grounded:
-        yield "ungrounded: the value does not follow from what is cited"
+        note = f": {grounding.note}" if grounding and grounding.note else ""
+        yield one_line(f"ungrounded: the value does not follow from what is cited{note}")
     elif grounding.note:
         yield one_line(f"{grounding.how}: {grounding.note}")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from answerer import check, extract, reader, refine
 from answerer.answer import Answer, Citation, Question
 from answerer.confidence import rated
+from answerer.pictures import Picture
 from answerer.pinpoint import pinpointed
 from answerer.respond import Better, Outcome, Sought, respond, respond_all, respond_several
 from answerer.runs import Runs
@@ -24,12 +25,14 @@ from kohaku.doors.display import Advance, evidence_object, json_line
 from kohaku.doors.notebook import Documents
 from kohaku.doors.searcher import Plan, Searcher, log
 from kohaku.errors import KohakuError
+from kohaku.images import shown
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.decompose import Part
 from retriever.evidence import Evidence
 from retriever.retrieve import Limits
 
+PICTURES = 0.5  # of the budget: with more of it for pictures too little is left for words
 PASSES = 4  # over the questions of a submission: a fault that one call in five meets is gone by then
 
 
@@ -316,6 +319,7 @@ class Engine(Searcher):
                 rate=rated,
                 least=self._least,
                 room=settings.budget,
+                share=settings.first_share if self.takes else 1.0,
                 better=self._better(asked, sought),
             )
         return replace(answer, citations=tuple(map(self._pinpointed, answer.citations)))
@@ -389,7 +393,33 @@ class Engine(Searcher):
                 order=take.order,
                 profile=self.profile,
             )
-        return partial(reader.read, chat=chat, order=take.order, profile=self.profile)
+        read = partial(reader.read, chat=chat, order=take.order, profile=self.profile, room=self.settings.budget)
+        if not self.settings.images:
+            return read
+        return lambda question, evidence: read(
+            question, evidence, pictures=self._pictures(evidence) if chat.takes_images else ()
+        )
+
+    def _pictures(self, evidence: Evidence) -> tuple[Picture, ...]:
+        """The figures among the evidence with their pictures, the best first, none twice, as many as are wanted."""
+        found: dict[str, Picture] = {}
+        for context in evidence.contexts:
+            for node in self.store.subtree(context.node):
+                spent = sum(one.tokens for one in found.values())
+                if len(found) == self.settings.images or spent > self.settings.budget * PICTURES:
+                    return tuple(found.values())
+                if node.image and node.image not in found and (held := shown(self.store.image(node.image) or b"")):
+                    found[node.image] = Picture(
+                        node.document,
+                        node.id,
+                        context.node,
+                        node.pages,
+                        node.text,
+                        held.image,
+                        held.tokens,
+                        node.boxes,
+                    )
+        return tuple(found.values())
 
     def _rated(self, question: Question, evidence: Evidence) -> Answer:
         return rated(self._reader(0)(question, evidence), evidence)

@@ -90,6 +90,7 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
         concurrency=settings.concurrency,
         cache=ReplyCache(folder(settings.cache) / REPLIES) if settings.reply_cache else None,
         price=access.price,
+        images=access.images,
         purse=purse or Purse(settings.max_cost),
     )
 

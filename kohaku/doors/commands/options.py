@@ -92,7 +92,13 @@ SETTINGS: dict[str, Any] = {
         typer.Option("--level", help="Evidence of documents, sections, paragraphs, sentences."),
     ],
     "images": Annotated[
-        int | None, typer.Option("--images", min=0, help="Figures that get a place in the evidence.", show_default="0")
+        int | None,
+        typer.Option(
+            "--images",
+            min=0,
+            help="Figures that get a place in the evidence, and are shown to a model.",
+            show_default="0",
+        ),
     ],
     "condense": Annotated[
         Condense | None,
