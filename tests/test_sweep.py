@@ -357,7 +357,9 @@ def test_the_command_lists_runs_makes_them_and_prints_them(
     assert listed.out.splitlines()[1] == "order best_first, seed 2" and not server.requests
     done = run("sweep", "s.toml", "--out", "out", *files)
     assert done.code == 0 and "order ends" in done.out and "wrote out/report.html" in done.err
-    objects = run("sweep", "s.toml", "--out", "out", "--json", *files).objects
+    again = run("sweep", "s.toml", "--out", "out", "--json", *files)
+    objects = again.objects
+    assert "2 of 2 runs were finished before" in again.err and "finished before" not in done.err
     assert [one["place"]["order"] for one in objects] == ["best_first", "ends"] and objects[0]["calls"] >= 12
     assert run("sweep", "s.toml", *files).code == 2
     assert "which truth?" in run("sweep", "s.toml", "--out", "out", *model).err

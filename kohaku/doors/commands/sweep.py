@@ -70,6 +70,9 @@ def sweep(
         raise typer.BadParameter("--out FOLDER says where runs, plots and reports go")
     with progress_bar() as advance:
         story = run(asked, out, settings, where=spec.name, progress=advance)
+    kept = sum(one.run.was_there for standing in story.found.standings for one in standing.runs)
+    if kept:
+        say(f"{kept} of {story.runs} runs were finished before")
     if as_json:
         _print_runs(story)
     else:

@@ -55,7 +55,10 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a folder says of its run: `problem` is why it is not finished, "" where it is."""
+    """What a folder says of its run: `problem` is why it is not finished, "" where it is.
+
+    `was_there` is so of a run that an earlier sweep had finished.
+    """
 
     trial: Trial
     folder: Path
@@ -94,8 +97,7 @@ def run_all(
     try:
         with closing(each(waiting, work, concurrency=min(AT_ONCE, concurrency))) as done:
             for (trial, folder), outcome in done:
-                failed = isinstance(outcome, KohakuError)
-                known[folder] = Run(trial, folder, Spent(), str(outcome)) if failed else outcome  # type: ignore[assignment]
+                known[folder] = outcome if isinstance(outcome, Run) else Run(trial, folder, Spent(), str(outcome))
     finally:
         shared.turn.end()  # after an interrupt runs are still in hand, and would go on asking
     return [run for _, folder in wanted if (run := known[folder]) is not None]
@@ -113,7 +115,6 @@ def _run(
 ) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
     before = _spent(_state(folder))
-    spent = before
     try:
         engine = RunEngine(trial.settings, shared)
     except KohakuError as error:
