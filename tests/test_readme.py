@@ -130,6 +130,8 @@ def test_commands_in_the_documents_have_the_options_that_they_are_given(file: st
         words = shlex.split(line.partition(" > ")[0], comments=True)
         if words and words[0] == "kohaku":
             known[words[1]].make_context(words[1], words[2:])  # raises where one of them is unknown
+        elif words and words[0] == "python":
+            assert (ROOT / words[1]).is_file(), line
 
 
 def test_every_other_command_of_the_readme_is_there() -> None:
