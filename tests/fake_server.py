@@ -23,6 +23,7 @@ class Step:
     headers: Mapping[str, str] = field(default_factory=dict)
     pause: float = 0.0
     breaks: bool = False
+    gate: threading.Event | None = None  # the second half of the pieces waits for it
 
 
 DROP = Step(status=0)
@@ -40,7 +41,15 @@ def fails(status: int, message: str, *, headers: Mapping[str, str] | None = None
     return Step(status, {"error": {"message": message, **error}}, headers or {})
 
 
-def writes(text: str, *, pause: float = 0.0, breaks: bool = False, finish: str | None = "stop", size: int = 4) -> Step:
+def writes(
+    text: str,
+    *,
+    pause: float = 0.0,
+    breaks: bool = False,
+    finish: str | None = "stop",
+    size: int = 4,
+    gate: threading.Event | None = None,
+) -> Step:
     """A completion with this text as it is written, a few characters at a time, whatever was asked for."""
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     deltas = [_chunk([{"index": 0, "delta": {"content": piece}, "finish_reason": None}]) for piece in pieces]
@@ -48,7 +57,9 @@ def writes(text: str, *, pause: float = 0.0, breaks: bool = False, finish: str |
         deltas.append(_chunk([{"index": 0, "delta": {}, "finish_reason": finish}]))
         deltas.append(_chunk([], usage=USAGE))
         deltas.append(b"data: [DONE]\n\n")
-    return Step(body=tuple(deltas), headers={"Content-Type": "text/event-stream"}, pause=pause, breaks=breaks)
+    return Step(
+        body=tuple(deltas), headers={"Content-Type": "text/event-stream"}, pause=pause, breaks=breaks, gate=gate
+    )
 
 
 def _chunk(choices: list[dict[str, Any]], **more: Any) -> bytes:
@@ -143,7 +154,9 @@ class FakeServer:
                     self.send_header(name, value)
                 self.end_headers()
                 try:
-                    for piece in step.body:
+                    for number, piece in enumerate(step.body):
+                        if step.gate is not None and number == len(step.body) // 2:
+                            step.gate.wait(20)
                         self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                         self.wfile.flush()
                         time.sleep(step.pause)

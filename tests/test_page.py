@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,13 +45,16 @@ FLAGS = (
     "--window-size=1280,900",
 )
 
+SEEN = threading.Event()  # the model writes the second half of an answer when the first one was seen
+SEEN.set()
+
 browser_needed = pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium and chromedriver here")
 
 
 def answers(body: dict[str, Any]) -> Step:
     if body["response_format"]["json_schema"]["name"] == "query_plan":
         return writes(json.dumps({"queries": ["turbine turns"]}))
-    return writes(json.dumps(REPLY), pause=0.004)
+    return writes(json.dumps(REPLY), gate=SEEN)
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +144,10 @@ def browser(started: Browser, place: str) -> Iterator[Browser]:
 def test_an_answer_is_written_then_checked_and_its_citation_shows_the_page_with_the_words_marked(
     browser: Browser,
 ) -> None:
+    SEEN.clear()
     browser.ask("How often did the turbine turn?")
     browser.wait(".draft .writes", lambda draft: "report says" in draft.text)
+    SEEN.set()
     said = browser.wait(".answer.checked .said")
     assert HOSTILE in said.text and not browser.run("return window.hacked")
     assert browser.wait(".value").text == "4321" and browser.wait(".fact .good")

@@ -12,10 +12,16 @@ export const isOpen = () => !viewer.hidden;
 export function close() {
   if (viewer.hidden) return;
   viewer.hidden = true;
+  behind(false);
   document.body.classList.remove("viewing");
   for (const one of document.querySelectorAll(".cited")) one.classList.remove("cited");
   turn += 1;
   opener?.focus?.({ preventScroll: true });
+}
+
+// What lies under the source where that takes the whole screen can't be reached.
+function behind(is_covered) {
+  for (const one of [$("#main"), $("header")]) one.inert = is_covered;
 }
 
 // Opens a place: { document, node, boxes, quote, number }. What has no page is shown as text.
@@ -23,6 +29,7 @@ export async function open(place, from) {
   opener = from || document.activeElement;
   const mine = ++turn;
   viewer.hidden = false;
+  behind(matchMedia("(max-width: 63.99rem)").matches);
   document.body.classList.add("viewing");
   viewer.replaceChildren(bar("…"), el("p", { class: "dim pad" }, "Opening …"));
   try {
