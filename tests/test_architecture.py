@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -114,6 +115,16 @@ def test_each_room_imports_only_what_lies_below_it() -> None:
         if not (found.by == "kohaku" and (found.typing or not found.at_top))  # kohaku.open loads its door on use
     ]
     assert wrong == []
+
+
+def test_whatever_lies_in_a_package_is_installed_with_it() -> None:
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    packages = {".".join(file.parent.relative_to(ROOT).parts) for room in ROOMS for file in (ROOT / room).rglob("*.py")}
+    assert set(said["packages"]) == packages
+    patterns = [f"{name.replace('.', '/')}/{one}" for name, all in said["package-data"].items() for one in all]
+    files = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file()]
+    others = [path for path in files if path.suffix not in (".py", ".pyc")]
+    assert others and [path for path in others if not any(path.match(pattern) for pattern in patterns)] == []
 
 
 def test_modules_import_each_other_in_no_circle() -> None:
