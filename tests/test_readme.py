@@ -110,7 +110,7 @@ def test_the_guide_to_a_submission_can_be_followed_to_the_letter(
     guide = page("docs/contest.md").partition("## Files in")[0]
     lines = commands(guide)
     others = [line for line in lines if not line.startswith(("kohaku ", "export "))]
-    assert others == ["pip install .", "cp -r data/sample papers", "head -n 1 submission.csv"]
+    assert others == ["pip install .", "mkdir -p papers", "cp -r data/sample/. papers", "head -n 1 submission.csv"]
     monkeypatch.chdir(place)
     [spec] = fenced("toml", guide)
     Path("try.toml").write_text(spec, encoding="utf-8")
