@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kohaku.doors.sweep.spec import axes, baseline_of, points, read_spec, repeats, spec_of
-from kohaku.doors.sweep.trials import trials
+from kohaku.doors.sweep.trials import NO_MATTER, trials
 from kohaku.errors import SettingsError
 from kohaku.settings import Settings, load
 
@@ -110,6 +110,7 @@ def test_a_run_is_known_by_what_its_answers_hang_on_and_by_nothing_else() -> Non
         return trials(spec_of(spec, "s"), base, "s")[0].key("questions", "index")
 
     same = key({})
+    assert set(Settings.model_fields) > NO_MATTER
     assert same == key({"concurrency": 1, "db": Path("other.db"), "timeout": 5.0})
     assert same == key({"base_url": "http://here:1/v1"}) == key({}, run=[{"name": "called otherwise"}])
     assert same == key({}, grid={"top_k": [150]})
@@ -126,7 +127,8 @@ def test_a_file_of_examples_counts_by_what_is_in_it() -> None:
 
 def test_no_secret_is_among_what_a_run_keeps() -> None:
     [trial] = trials(spec_of({}, "s"), MODEL, "s")
-    assert trial.told == {"model": "m", "base_url": "http://here:1/v1"}
+    assert (trial.told["model"], trial.told["base_url"]) == ("m", "http://here:1/v1")
+    assert not {"api_key", "password", "token"} & trial.told.keys() and "secret" not in str(trial.told)
 
 
 @pytest.mark.parametrize("text", ["grid = ", "[grid]\ntop_k = [1\n", "\x00"])

@@ -30,7 +30,7 @@ READING = frozenset(
     {"model", "models", "planner_model", "filter_model", "base_url", "endpoints", "temperature", "runs_temperature"}
     | {"seed", "max_output", "timeout", "tries", "deadline", "max_cost", "prices", "reply_cache", "concurrency"}
     | {"order", "passes", "examples", "retries", "strict", "min_confidence", "runs", "vote", "blanks", "tiebreak"}
-    | {"self_check", "check_model", "api_key", "password"}
+    | {"self_check", "check_model", "first_share", "api_key", "password"}
 )
 """Settings that evidence does not hang on where no model had a hand in it but by the plan."""
 

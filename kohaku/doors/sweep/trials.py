@@ -18,9 +18,10 @@ from kohaku.scope import Scope
 from kohaku.settings import Settings, changed
 from kohaku.store import Store
 
-NO_MATTER = {*SECRET, *WHOLE, "db", "device", "file_seconds", "file_memory_mb", "timeout", "tries", "deadline"} - {
-    "endpoints"
-}
+NO_MATTER = {
+    *(*SECRET, *WHOLE, "db", "device", "timeout", "tries", "deadline"),
+    *("file_seconds", "file_memory_mb", "hosts", "upload_mb"),
+} - {"endpoints"}
 """Settings that a run's answers do not hang on; where the index is doesn't either, but what is in it."""
 
 INDEXED = (
@@ -50,8 +51,8 @@ class Trial:
 
     @cached_property
     def told(self) -> dict[str, Any]:
-        """The settings that its answers hang on and that are no default, as JSON can hold them; no secrets."""
-        found = self.settings.model_dump(mode="json", exclude=NO_MATTER, exclude_defaults=True)
+        """The settings that its answers hang on, as JSON can hold them; no secrets."""
+        found = self.settings.model_dump(mode="json", exclude=NO_MATTER)
         if self.settings.base_url:
             found["base_url"] = _place(self.settings.base_url)
         for name, one in found.get("endpoints", {}).items():
