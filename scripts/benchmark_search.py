@@ -96,8 +96,8 @@ def main(db: Path, nodes: int = 25_000, exact_below: int = DEFAULT) -> None:
     started = time.monotonic()
     with Store.edit(db) as store:
         store.settle(exact_below)
-    beside = list(db.parent.glob(f"{db.name}-*.ivf"))
-    typer.echo(f"inverted file: {len(beside)} in {time.monotonic() - started:.0f} s")
+    beside = [file for kind in ("ivf", "words") for file in db.parent.glob(f"{db.name}-*.{kind}")]
+    typer.echo(f"files beside it: {len(beside)} in {time.monotonic() - started:.0f} s")
     size = sum(file.stat().st_size for file in (db, *beside))
     typer.echo(f"{size / documents / A_DOCUMENT:,.0f} bytes a sentence")
     terms, vectors = made.questions(documents)

@@ -68,6 +68,13 @@ def test_the_benchmark_of_parsing_says_what_memory_a_long_file_takes(run: Run) -
     assert re.fullmatch(r"2 pages: \d+ MB at most; 20 pages: \d+ MB, -?\d\.\d{3} for each more", line)
 
 
+def test_the_benchmark_of_indexing_says_what_the_model_takes_of_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "lake.md").write_text("# Lake site\n\nThe lake site drew 120 m3 of water in 2023. It has two halls.\n")
+    lines = run("benchmark_index.py", tmp_path, "--plain", 0, "--workers", 1).splitlines()
+    assert "2 distinct texts by " in lines[0]
+    assert [line.split()[0] for line in lines[1:]] == ["indexing", "its", "all", "texts"]
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40
