@@ -10,7 +10,7 @@ from answerer.answer import Answer, Question
 from answerer.asking import content_words
 from retriever.evidence import Context, Evidence, within
 
-OLD_SHARE = 0.15
+OLD_SHARE = 0.1
 """How much of a later reading's room goes to the best of what was read: an answer may need both."""
 LONGEST = 16  # words of a query: more dilute each other
 _CAPITALS = re.compile(r"[^\W\d_]*[A-Z\d][\w.-]*")

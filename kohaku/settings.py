@@ -167,7 +167,7 @@ class Settings(BaseModel):
     self_check: bool = Field(False, description="whether a model grades each draft, and may ask for one more search")
     check_model: str | None = Field(None, description="chat model that grades drafts; default: the model")
     first_share: float = Field(
-        0.5, gt=0, le=1, description="of the evidence is read by a model first, the rest where no answer is there"
+        0.4, gt=0, le=1, description="of the evidence is read by a model first, the rest where no answer is there"
     )
     retries: int = Field(1, ge=0, description="more readings with more evidence after an abstention")
 

@@ -59,9 +59,9 @@ def test_a_later_reading_is_of_new_evidence_in_the_room_of_the_first_with_the_be
         read.append([context.node for context in found.contexts])
         return answer(question, "is_blank")
 
-    respond(QUESTION, widening(8), abstain, retries=2)
-    assert [len(nodes) for nodes in read] == [8, 8, 8]
-    assert read[1] == ["d:p0", *(f"d:p{n}" for n in range(8, 15))]
+    respond(QUESTION, widening(10), abstain, retries=2)
+    assert [len(nodes) for nodes in read] == [10, 10, 10]
+    assert read[1] == ["d:p0", *(f"d:p{n}" for n in range(10, 19))]
     new = [set(nodes) - {"d:p0"} for nodes in read[1:]]
     assert not new[0] & new[1]
 
