@@ -26,7 +26,7 @@ from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Document, Vectors
 
-PARSER = 31  # raised with every change in what readers or the tree make of a file: all files are then read anew
+PARSER = 32  # raised with every change in what readers or the tree make of a file: all files are then read anew
 
 
 def build(

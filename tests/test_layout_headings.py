@@ -205,3 +205,10 @@ def test_a_head_that_ends_in_a_number_is_one_among_lines_that_do_by_chance() -> 
     spread = [part for n in range(7) for part in (fragment(f"as in lemma {n}", 200 + 72 * n), *prose(212 + 72 * n, 5))]
     found = heads(page(*prose(60), fragment("3. Proof of Theorem 2", 170, LARGE), *spread))
     assert [text for _, text in found] == ["3. Proof of Theorem 2"]
+
+
+def test_a_covers_last_line_is_no_head_where_the_text_begins_far_below() -> None:
+    cover = [fragment("Commission File Number 001-38932", 100, BOLD, x=200)]
+    cover += [fragment(f"Field {n}", 130 + 30 * n, x=200) for n in range(10)]
+    text = [fragment("Results", 500, BOLD), *prose(520), fragment("Outlook", 600, BOLD), *prose(620)]
+    assert [text for _, text in heads(page(*cover, *prose(430), *text))] == ["Results", "Outlook"]

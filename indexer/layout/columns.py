@@ -16,6 +16,7 @@ from indexer.letters import has_letters
 STEP = 2.0  # points between the places where gutters are sought
 LEAST_GUTTER = 4.0  # points in whole steps: narrower gaps are between words
 MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-width tables, abstracts
+EDGE = 0.12  # of the text's width on either side in which no gutter stands
 DEEPEST = 3  # cuts into columns within columns
 LEAST_NARROW = 10  # lines of prose that may be columns where no gutter runs down all of the text
 PROSE = 18  # characters: the lines of a text column have more, the cells of a table fewer
@@ -83,7 +84,7 @@ def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bo
 
 def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
     """The fragments in stretches with white strips between them, from the top."""
-    leading = 1.4 * median(fragment.rect.height for fragment in fragments)
+    leading = 1.4 * median([fragment.rect.height for fragment in fragments])
     result: list[list[Fragment]] = []
     bottom = 0.0
     for fragment in sorted(fragments, key=lambda fragment: fragment.rect.y0):
@@ -96,13 +97,15 @@ def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
 
 def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
     """The emptiest strip that parts the text in two columns, where there is one."""
+    if _is_filled(fragments):
+        return None
     flat = chain.from_iterable([fragment.rect for fragment in fragments])  # numpy is slow with tuples
     rects = np.fromiter(flat, np.float64, 4 * len(fragments)).reshape(-1, 4)
     left, right = rects[:, 0].min(), rects[:, 2].max()
     if right - left < 100:
         return None
     crossing, total = _crossing(rects, left, right)
-    low, high = int(len(crossing) * 0.12), int(len(crossing) * 0.88)
+    low, high = int(len(crossing) * EDGE), int(len(crossing) * (1 - EDGE))
     empty = crossing <= MOST_CROSSING * crossing.max()
     if not empty[low:high].any():
         return None
@@ -117,6 +120,19 @@ def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:
         if stop - start >= LEAST_GUTTER and _parts_prose(fragments, start, stop):
             return start, stop
     return None
+
+
+def _is_filled(fragments: Sequence[Fragment]) -> bool:
+    """Whether so many lines run from side to side that no strip can be empty, as on most pages: told at once."""
+    left, right = min([part[1][0] for part in fragments]), max([part[1][2] for part in fragments])
+    margin = EDGE * (right - left) - 2 * STEP
+    start, end = left + margin, right - margin
+    whole = filled = 0.0
+    for _, (x0, y0, x1, y1), *_ in fragments:
+        whole += y1 - y0
+        if x0 <= start and x1 >= end:
+            filled += y1 - y0
+    return filled > MOST_CROSSING * whole
 
 
 def _crossing(rects: NDArray[np.float64], left: float, right: float) -> tuple[NDArray[np.float64], float]:
@@ -164,7 +180,7 @@ def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float], walls: Se
     result: list[list[Fragment]] = []
     spans = False
     bottom = 0.0
-    leading = 1.6 * median(fragment.rect.height for fragment in fragments)
+    leading = 1.6 * median([fragment.rect.height for fragment in fragments])
     for fragment in sorted(fragments, key=lambda fragment: (fragment.base, fragment.rect.x0)):
         crosses = fragment.rect.x0 < gutter[0] - 1 and fragment.rect.x1 > gutter[1] + 1
         crosses = crosses or (fragment.rect.x0 < middle < fragment.rect.x1)

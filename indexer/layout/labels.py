@@ -16,6 +16,7 @@ SCRAPS = 12  # lines of a few letters that make a page one of a drawing, a form 
 STAMPED = 3  # such pages that bear the same words: a drawing's frame
 SCRAPPY = 2.5  # times as many of them as lines of text
 INITIAL = re.compile(r"[A-Z]\.\s")  # of an author, where a title page may name one
+NEAR_PROSE = 8  # lines between a title page's last head and the text that it heads, at most
 LEAST_LINE = 60  # characters of a line that only prose has
 NUMBERED = 0.7  # of a look's headings that have numbers, so that those without must earn their place
 
@@ -37,7 +38,11 @@ def without_front(chosen: Sequence[Candidate], lines: Sequence[Line], prose: int
         if (candidate.named and not INITIAL.match(candidate.text))
         or (
             candidate.look in looks
-            and (candidate is front[-1] or candidate.first > named or _heads_line(candidate, lines))
+            and (
+                (candidate is front[-1] and prose - candidate.last <= NEAR_PROSE)
+                or candidate.first > named
+                or _heads_line(candidate, lines)
+            )
         )
     ]
     return [*heads, *later]

@@ -201,8 +201,8 @@ def aligned(lines: Sequence[Line], drawing: Rect | None = None) -> list[tuple[in
         return []
     usual = median([line.style.size for line in lines])
     cells = [
-        [Cell(line.text, line.rect)]
-        if len(line.cells) == 1 or (drawing and drawing.holds(line.rect))
+        [tuple.__new__(Cell, (line[5], line[2]))]  # as Cell(line.text, line.rect), in half the time
+        if len(line[1]) == 1 or (drawing and drawing.holds(line.rect))
         else _row_cells(line, usual)
         for line in lines
     ]
@@ -332,7 +332,7 @@ def _cells(line: Line) -> list[Cell]:
 
 def _cell(group: Sequence[Fragment]) -> Cell:
     if len(group) == 1:
-        return Cell(group[0].text, group[0].rect)
+        return tuple.__new__(Cell, group[0][:2])
     return Cell(_joined(group), around(fragment.rect for fragment in group))
 
 
