@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from answerer.answer import Question
 from answerer.units import Unit, unit, unit_asked
@@ -21,7 +22,12 @@ class Kind(StrEnum):
     NUMBER = "number"
     STATEMENT = "statement"
     YEAR = "year"
+    YES_OR_NO = "yes or no"
     CHOICE = "choice"
+    PERSON = "person"
+    PLACE = "place"
+    FIRM = "firm"
+    EXPANSION = "expansion"
     NAME = "name"
 
 
@@ -32,7 +38,8 @@ class Asked:
     `terms` are the stems of its content words, `unit` what a number should be in (None where nothing says), `noun` the
     stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
     `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
-    would say too little, `impossible` where the question names a day that no calendar has.
+    would say too little, `short` is the short form whose long one is asked for, `pairs` are
+    terms that stand side by side, `impossible` where the question names a day that no calendar has.
     """
 
     kind: Kind
@@ -44,6 +51,8 @@ class Asked:
     years: frozenset[str] = frozenset()
     names: tuple[frozenset[str], ...] = ()
     wants_date: bool = False
+    short: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
     impossible: bool = False
 
 
@@ -75,6 +84,31 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _IN_UNIT = re.compile(r"\bin ([\w/%$€£¥.² -]{1,30}?)\s*(?:\)|\?|$|,)", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|must|may)\s(?!.*\bor\b)",
+    re.IGNORECASE,
+)
+_EXPANSION = re.compile(
+    r"\bwhat (?:does|do|is)\s(?:the\s(?:acronym|abbreviation|term|letters)\s)?[\"“‘']?"
+    r"([A-Z][\w&-]*[A-Z]\w*)[\"”’']?\s(?:stand|short)\sfor\b",
+    re.IGNORECASE,
+)
+_KINDS = {
+    Kind.PERSON: re.compile(
+        r"^\W*who(?:m|se)?\b|\bwhich person\b|\bname of the\s(?:[\w-]+\s){0,3}(?:officer|director|president|chair\w*"
+        r"|head|manager|author|founder|inventor|minister|chancellor|secretary|treasurer|professor|editor|captain|master)\b",
+        re.IGNORECASE,
+    ),
+    Kind.PLACE: re.compile(
+        r"^\W*(?:(?:from|to|near)\s)?where\b|\b(?:which|what)\s(?:city|country|state|town|village|place|county|region|"
+        r"continent|jurisdiction|location)\b",
+        re.IGNORECASE,
+    ),
+    Kind.FIRM: re.compile(
+        r"\b(?:which|what)\s(?:[\w-]+\s)?(?:firm|company|corporation|organi[sz]ation|bank|agency|university|institut\w+)\b",
+        re.IGNORECASE,
+    ),
+}
 _CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
 
 
@@ -114,7 +148,7 @@ def asked(question: Question) -> Asked:
     if has_impossible_date(question.text):
         wanted = replace(wanted, impossible=True)
     names = () if wanted.choices else _names(question)  # a document that names one of them may do
-    return replace(wanted, years=years(wanted.terms), names=names)
+    return replace(wanted, years=years(wanted.terms), names=names, pairs=tuple(adjacent(question.text)))
 
 
 def _asked(question: Question) -> Asked:
@@ -125,10 +159,18 @@ def _asked(question: Question) -> Asked:
     if asks_number(text, question.unit):
         wanted = _unit(question)
         return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower())
+    if expansion := _EXPANSION.search(text):
+        return Asked(Kind.EXPANSION, found, short=expansion[1])
     if _YEAR.search(text):
         return Asked(Kind.YEAR, found, wants_date="year" not in text.lower())
     choices = _choices(text)
-    return Asked(Kind.CHOICE if choices else Kind.NAME, found, noun=_noun(_NAMED, text), choices=choices)
+    if not choices and _YES_OR_NO.match(text):
+        return Asked(Kind.YES_OR_NO, found)
+    return Asked(Kind.CHOICE if choices else _kind_of_name(text), found, noun=_noun(_NAMED, text), choices=choices)
+
+
+def _kind_of_name(text: str) -> Kind:
+    return next((kind for kind, opening in _KINDS.items() if opening.search(text)), Kind.NAME)
 
 
 @lru_cache(maxsize=65536)
@@ -136,6 +178,23 @@ def terms(text: str) -> tuple[str, ...]:
     """The stems of a text's content words, each once, in order; compounds whole and in parts."""
     stems = (stem(word) for word in words(text) if word.lower() not in _EMPTY)
     return tuple(dict.fromkeys(stems))
+
+
+def adjacent(text: str) -> list[tuple[str, str]]:
+    """The pairs of terms of words that nothing but a blank or a hyphen parts.
+
+    >>> adjacent("What was the net income of 2022, before tax?")
+    [('net', 'incom')]
+    """
+    found = [(match.span(), terms(match[0])) for match in _WORDS.finditer(text)]
+    return [
+        (one[0], other[0])
+        for (span, one), (next_span, other) in pairwise(found)
+        if len(one) == len(other) == 1 and text[span[1] : next_span[0]] in (" ", "-")
+    ]
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
 
 
 def has_impossible_date(text: str) -> bool:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from answerer import cells
+from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_rate, narrowed
 from answerer.answer import Question
 from answerer.asking import DATE, Asked, Kind, claim, terms, years
 from answerer.cells import Row
-from answerer.changes import State, asked_states, parted
+from answerer.changes import State, asked_states, parted, tells_change
 from answerer.match import closeness, is_of_another
+from answerer.names import named
 from answerer.passages import Sentence
+from answerer.periods import compared, is_paired_with_another
+from answerer.periods import is_of_another as is_of_another_period
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
 from answerer.statements import contradicts
-from answerer.units import is_money, unit
+from answerer.units import is_money
 from answerer.values import written
 from kohaku.words import stem
 
@@ -46,17 +50,27 @@ NO_UNIT = -0.35
 """What a bare number loses where a unit of measurement was asked for."""
 
 
+REPETITION, MOST_REPETITIONS = 0.05, 3
+"""What a value of a table gains for each further place in a document that has it, and how many count."""
+OTHER_PERIOD = -0.30
+"""What a number loses that is of a quarter where a year is asked for, of the first where the second is."""
+OLDER = -0.15
+"""What it loses in a table's column of an older year, where the question names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A value that may be the answer, the sentence that it stands in, and how much speaks for it.
 
-    `note` tells what was done to the words of the document to make the value, "" where nothing was.
+    `note` tells what was done to the words of the document to make the value, "" where nothing was; `unsaid` is how
+    much of what is asked of the subject its sentence does not say.
     """
 
     value: str
     sentence: Sentence
     score: float
     note: str = ""
+    unsaid: float = 0.0
 
 
 def candidates(
@@ -65,6 +79,8 @@ def candidates(
     """The values of a pool of sentences, each with how well it matches, that are of the kind asked for."""
     if wanted.kind is Kind.STATEMENT:
         return _verdicts(question, pool)
+    if wanted.kind is Kind.YES_OR_NO:
+        return _yes_or_no(question, wanted, pool)
     if wanted.kind is Kind.NUMBER:
         return _numbers(question, wanted, pool, weights)
     if wanted.kind is Kind.YEAR:
@@ -82,6 +98,7 @@ def _numbers(
     given = {(found.low, found.high) for found in quantities(question.text)}
     states = asked_states(question.text)
     for sentence, coverage in pool:
+        apart = broken(sentence.text, wanted)
         for found, side, note in _values(sentence, wanted):
             if (found.low, found.high) in given or (
                 states == {State.DIFFERENCE} and side in (State.BEFORE, State.AFTER)
@@ -93,9 +110,28 @@ def _numbers(
                 continue
             close = closeness(sentence, found.start, found.end, weights)
             fit += OTHER_STATE if side is not None and side not in states else 0.0
+            fit += OTHER_STATE / 2 if sentence.row.cells and State.BEFORE in states else 0.0
+            fit += NO_UNIT if lacks_rate(sentence, question.text) else 0.0
+            fit += OTHER_STATE if _lacks_change(sentence, states) else 0.0
             fit += _of_row(sentence, found.start, question, wanted)
+            fit += _of_period(sentence, found.start, question, wanted)
+            fit += BROKEN * apart
+            fit += UNASKED if narrowed(sentence, found.start, wanted) else 0.0
             score = coverage + fit + WORD_CLOSE * close + _rank(sentence)
             yield Candidate(value, sentence, score, f" {note} is read as {value}." if note else "")
+
+
+def _is_told_elsewhere(asked: Collection[str], said: str, other: str, *, is_against: bool) -> bool:
+    """Whether what a sentence tells, or what it only compares that with, is of the question's years, and not this."""
+    held, others = years(terms(said)), years(terms(other))
+    if is_against:
+        return not held & set(asked)
+    return bool(others & set(asked)) and not held & set(asked)
+
+
+def _lacks_change(sentence: Sentence, states: Collection[State]) -> bool:
+    """Whether a table's row is asked for a difference, and has only what there was."""
+    return bool(sentence.row.cells) and set(states) == {State.DIFFERENCE} and not tells_change(sentence.text)
 
 
 def _values(sentence: Sentence, wanted: Asked) -> Iterator[tuple[Quantity, State | None, str]]:
@@ -138,7 +174,28 @@ def _of_row(sentence: Sentence, place: int, question: Question, wanted: Asked) -
     share = len(label & wanted.terms) / len(label)
     if not share and cells.is_total(sentence.row):
         return of_another
-    return of_another + (LABEL * (share - 0.5) if share else NO_LABEL)
+    return of_another + (2 * LABEL * (share - 0.5) if share else NO_LABEL)
+
+
+def _of_period(sentence: Sentence, place: int, question: Question, wanted: Asked) -> float:
+    """What a value loses that is of a shorter or a longer time, of an older one where none is asked for, or only told
+    for comparison.
+    """
+    row, cell = sentence.row, sentence.row.cell(place)
+    lost = 0.0
+    if cell is None:
+        start, end = compared(sentence.text)
+        main, against = sentence.text[:start] + sentence.text[end:], sentence.text[start:end]
+        said, other = (against, main) if start <= place < end else (main, against)
+        if start < end and _is_told_elsewhere(wanted.years, said, other, is_against=said is against):
+            lost += OTHER_STATE
+        lost += OTHER_STATE if is_paired_with_another(sentence.text, place, question.text) else 0.0
+    else:
+        said = row.about(cell)
+        latest = max((max(years(terms(row.about(one))), default="") for one in row.cells), default="")
+        if not wanted.years and latest not in years(terms(said)) and years(terms(said)):
+            lost += OLDER
+    return lost + (OTHER_PERIOD if is_of_another_period(question.text, said, of_years=bool(wanted.years)) else 0.0)
 
 
 def _counted(text: str, wanted: Asked) -> list[Quantity]:
@@ -156,6 +213,8 @@ def _is_named(found: Quantity, wanted: Asked) -> bool:
 def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
     """How well a quantity's unit fits what was asked, None where it measures something else."""
     named = _is_named(found, wanted)
+    if sentence.row.cells and wanted.noun and not named and _is_aside(sentence.row.own_label(), wanted.noun):
+        return None
     if wanted.unit is not None and wanted.unit.known:
         if found.amounts(wanted.unit) is None:
             return None
@@ -163,6 +222,8 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
             return None
         missing = NO_UNIT / 2 if sentence.row.cells else NO_UNIT  # a table's unit may stand in the text around it
         score = UNIT_BESIDE if found.names(wanted.unit) else missing
+    elif found.unit is not None and not named and _counted_nouns(wanted):
+        return None  # megahertz are no stations
     else:
         score = UNIT_BESIDE if named else -UNIT_BESIDE if found.unit is not None else 0.0
         score += 0.0 if named else _of_other_things(sentence, wanted)
@@ -173,11 +234,26 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
 
 def _of_other_things(sentence: Sentence, wanted: Asked) -> float:
     """What a number loses where what is to be counted stands neither beside it nor around it, or nowhere at all."""
-    head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
-    nouns = {noun for noun in (wanted.noun, *head) if noun and noun.isascii() and noun not in ABSTRACT}
-    if not nouns or nouns & (sentence.words | sentence.nearby | sentence.named):
+    nouns = _counted_nouns(wanted)
+    around = sentence.words | sentence.nearby | sentence.named
+    if not nouns or any(holds(around, noun) for noun in nouns):
         return 0.0
     return NO_NOUN if nouns & sentence.spoken else NO_NOUN + UNHEARD_NOUN
+
+
+def _counted_nouns(wanted: Asked) -> set[str]:
+    """The stems of what is to be counted, by the question and by a unit that is none of measurement."""
+    head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
+    return {noun for noun in (wanted.noun, *head) if noun and noun.isascii() and noun not in ABSTRACT}
+
+
+def _is_aside(label: str, noun: str) -> bool:
+    """Whether a label has what is to be counted, but is of something else: "employee contributions"."""
+    held = terms(_IN_BRACKETS.sub("", label))
+    return any(akin(noun, word) for word in held[:-1]) and not akin(noun, held[-1])
+
+
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def _is_year(found: Quantity) -> bool:
@@ -203,69 +279,33 @@ def _years(wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mappi
                 yield Candidate(match[0], sentence, coverage + WORD_CLOSE * close + _rank(sentence))
 
 
-_NAME = re.compile(
-    r"[\"“‘']([^\"”’']{3,60})[\"”’']"
-    r"|(?:(?:[A-Z][\w.&’'-]*|[a-z]+[A-Z][\w-]*|\d+[A-Z][\w-]*)(?:\s(?:of|the|for|and|de|&)(?=\s[A-Z]))?\s?)+"
-)
-
-
 def _names(
     question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]
 ) -> Iterator[Candidate]:
     own = frozenset(terms(question.text))
+    common = _written_small(pool) | set(re.findall(r"\b[a-z]+", question.text))
     for sentence, coverage in pool:
-        for name, start in _named(sentence, wanted):
-            held = frozenset(terms(name))
-            if not held or (not wanted.choices and len(held & own) * 2 > len(held)):
+        for name in named(sentence, wanted, common):
+            held = frozenset(terms(name.text))
+            is_own = wanted.kind is not Kind.EXPANSION and not wanted.choices and len(held & own) * 2 > len(held)
+            if not held or is_own:
                 continue
-            beside = sentence.text[max(0, start - 25) : start + len(name) + 25]
+            start, end = name.start, name.start + len(name.text)
+            beside = sentence.text[max(0, start - 25) : end + 25]
             kind = UNIT_BESIDE if wanted.noun and wanted.noun in terms(beside) else 0.0
-            opening = _FIRST_WORD if start == 0 and " " not in name and not sentence.row.cells else 0.0
-            close = closeness(sentence, start, start + len(name), weights)
-            yield Candidate(name, sentence, coverage + kind + opening + WORD_CLOSE * close + _rank(sentence))
+            close = closeness(sentence, start, end, weights)
+            kind += BROKEN * broken(sentence.text, wanted) if wanted.kind is Kind.PERSON else 0.0
+            score = coverage + kind + name.likeness + WORD_CLOSE * close + _rank(sentence)
+            yield Candidate(name.text, sentence, score)
 
 
-def _named(sentence: Sentence, wanted: Asked) -> Iterator[tuple[str, int]]:
-    if wanted.choices:
-        lower = sentence.text.lower()
-        for choice in wanted.choices:
-            if (at := lower.find(choice.lower())) >= 0:
-                yield choice, at
-        return
-    for match in _NAME.finditer(sentence.text):
-        group = 1 if match[1] else 0
-        name = match[group].strip().rstrip(".,;:'’-")
-        if sentence.row.cells and not _is_in_cell(sentence.row, match.start(group)):
-            continue
-        if name.lower() in _NO_NAMES or len(name) < 2 or unit(name).known or _is_short_form(sentence.text, match):
-            continue
-        yield _DAYS.sub(r"\1", name), match.start(group)
+def _written_small(pool: Sequence[tuple[Sentence, float]]) -> frozenset[str]:
+    """The words that the evidence writes without a capital: whatever they are elsewhere, they are hardly names."""
+    texts = {sentence.context.node: sentence.context.text for sentence, _ in pool}
+    return frozenset(word for text in texts.values() for word in _SMALL.findall(text))
 
 
-def _is_in_cell(row: Row, place: int) -> bool:
-    """Whether a place in a row is in a value or in the row's label, not in a head."""
-    return row.cell(place) is not None or row.label[0] <= place < row.label[1]
-
-
-def _is_short_form(text: str, match: re.Match[str]) -> bool:
-    """Whether a name is capitals in brackets, short for the words before them: "the harbour wall (HW)"."""
-    name = match[0].strip()
-    return name.isupper() and " " not in name and text[: match.start()][-1:] == "(" and text[match.end() :][:1] == ")"
-
-
-_DAYS = re.compile(r"^((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s$")
-_FIRST_WORD = -0.15  # a single capital at a sentence's start is mostly no name
-_NO_NAMES = frozenset(
-    re.findall(
-        r"[\w.]+",
-        """
-        january february march april may june july august september october november december the a an this that
-        these those it its we our in on at for from by as and or but if when while however although they their he
-        she there here table figure section fig. appendix to of with each all most many some such both not no yes
-        more since because thus hence finally first second third also moreover furthermore additionally
-        """,
-    )
-)
+_SMALL = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w@.]\w)")
 
 
 # --- statements
@@ -278,13 +318,24 @@ def _verdicts(question: Question, pool: Sequence[tuple[Sentence, float]]) -> Ite
         yield Candidate(value, sentence, coverage + _rank(sentence) + WORD_CLOSE * coverage)
 
 
+def _yes_or_no(question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]]) -> Iterator[Candidate]:
+    for sentence, coverage in pool:
+        if all(holds(sentence.words | sentence.named, word) for word in wanted.terms):
+            value = "No" if contradicts(question.text, sentence.text) else "Yes"
+            yield Candidate(value, sentence, coverage + _rank(sentence) + WORD_CLOSE * coverage)
+
+
 def agreeing(found: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates, each with what other documents that say the same add to it."""
+    """The candidates, each with what other places that say the same add to it."""
     listed = list(found)
-    documents: dict[str, set[str]] = defaultdict(set)
-    for candidate in listed:
-        documents[candidate.value.casefold()].add(candidate.sentence.context.document)
-    return [
-        replace(candidate, score=candidate.score + AGREEMENT * (len(documents[candidate.value.casefold()]) > 1))
-        for candidate in listed
-    ]
+    places: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for one in listed:
+        places[one.value.casefold()].add((one.sentence.context.document, one.sentence.context.node))
+    return [replace(one, score=one.score + _agreement(one, places[one.value.casefold()])) for one in listed]
+
+
+def _agreement(one: Candidate, places: Collection[tuple[str, str]]) -> float:
+    """What a value gains by the documents that say the same, and in a table by the other places of its own."""
+    documents = {document for document, _ in places}
+    again = min(len(places) - len(documents), MOST_REPETITIONS) if one.sentence.row.cells else 0
+    return AGREEMENT * (len(documents) > 1) + REPETITION * again

@@ -32,6 +32,10 @@ class Row:
         """The cell whose value covers a place in the text."""
         return next((cell for cell in self.cells if cell.value[0] <= place < cell.value[1]), None)
 
+    def end(self) -> int:
+        """Where the cells end and the table's scale and caption begin."""
+        return self.cells[-1].value[1] if self.cells else len(self.text)
+
     def over(self) -> Span:
         """Where the labels stand that are over the row's own."""
         start, end = self.label
@@ -223,4 +227,12 @@ def scale_of(text: str) -> Scale | None:
 
 def _is_unscaled(row: Row, cell: Cell) -> bool:
     said = (row.own_label(), text_of(row, cell.head))
-    return any(_UNSCALED.search(_IN_BRACKETS.sub("", part).strip()) or re.search(r"%|/\s?\w", part) for part in said)
+    return any(_UNSCALED.search(_IN_BRACKETS.sub("", part).strip()) or _is_rate(part) for part in said)
+
+
+def _is_rate(text: str) -> bool:
+    """Whether a head or a label has a percent sign or a unit over another: "USD/MWh", but not "as of/year ended"."""
+    return "%" in text or any(unit(over).known or over in CURRENCIES for over in _OVER.findall(text))
+
+
+_OVER = re.compile(r"([^\s/(]+)\s?/\s?\w")

@@ -23,7 +23,9 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    r"\bby (?:how much|how many|what|which)\b|\bhow (?:much|many)(?: \w+)? (?:\w+er|more|less|fewer)\b|\bdifference\b",
+    r"\bby (?:how much|how many|what|which)\b|\bdifference\b"
+    r"|\bhow (?:much|many)(?: \w+)? (?:more|less|fewer|further|worse|better|(?:low|high|larg|small|great|fast|slow|"
+    r"long|short|cheap|old|young|warm|cold|wid|deep|light|heavi|bigg|strong|weak|near|quiet|loud|clos|dear|rich|poor)er)\b",
     re.IGNORECASE,
 )
 
@@ -40,6 +42,15 @@ class State(StrEnum):
     BEFORE = "before"
     AFTER = "after"
     DIFFERENCE = "difference"
+
+
+def tells_change(text: str) -> bool:
+    """Whether a text says that something changed or differs, or has a sign of it.
+
+    >>> tells_change("Sales rose 3%."), tells_change("Sales; 2022: 100%")
+    (True, False)
+    """
+    return any(pattern.search(text) for pattern in (_CHANGE, _DIFFERENCE, _CHANGED, _BY))
 
 
 def asked_states(question: str) -> frozenset[State]:

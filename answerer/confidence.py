@@ -26,7 +26,8 @@ class Signs:
     `bare`: its value follows from nothing that is cited. `dropped`: the share of its
     quotes and references that were not there. `own`: how well the best place of its value matches the question, by the
     built-in reader's measure; `rival`: the same for the best place of any other value. `late`: how far down the
-    evidence the first place cited stands. `alone`: no second document bears the value.
+    evidence the first place cited stands. `alone`: no second document bears the value. `unsaid`: how much of what is
+    asked of the subject the best place of its value does not say.
     """
 
     bare: float
@@ -35,17 +36,19 @@ class Signs:
     rival: float
     late: float
     alone: float
+    unsaid: float
 
 
 WEIGHTS: Mapping[str, float] = {
-    "bare": -0.80,
-    "dropped": -1.51,
-    "own": 4.65,
-    "rival": -1.31,
-    "late": -3.91,
-    "alone": -1.42,
+    "bare": -1.08,
+    "dropped": -1.40,
+    "own": 7.71,
+    "rival": -3.27,
+    "late": -4.46,
+    "alone": -2.27,
+    "unsaid": -1.41,
 }
-BIAS = 1.10
+BIAS = 1.17
 MOST = 2.5  # the built-in reader's measure hardly goes beyond
 
 
@@ -67,7 +70,8 @@ def likely(found: Signs) -> float:
 def signs(answer: Answer, evidence: Evidence) -> Signs:
     """What can be seen of an answer in the evidence that it was read from."""
     found = _found(answer.question, evidence)
-    own = [one.score for one in found if same_value(answer.value, one.value)]
+    same = [one for one in found if same_value(answer.value, one.value)]
+    own = [one.score for one in same]
     rival = [one.score for one in found if not same_value(answer.value, one.value)]
     how = answer.grounding.how if answer.grounding else How.UNGROUNDED
     spans = answer.grounding.spans if answer.grounding else ()
@@ -79,6 +83,7 @@ def signs(answer: Answer, evidence: Evidence) -> Signs:
         rival=_share(rival),
         late=_late(answer, evidence),
         alone=float(len({span.document for span in spans}) < 2),
+        unsaid=max(same, key=lambda one: one.score).unsaid if same else 1.0,
     )
 
 

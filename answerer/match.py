@@ -7,8 +7,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from answerer.asking import Asked, is_code, terms, years
+from answerer.about import ALL_UNSAID, OTHER_ENTITY, UNSAID, is_of_longer_name, measures, unsaid
+from answerer.asking import Asked, Kind, is_code, terms, years
 from answerer.passages import Sentence
+from answerer.periods import compared
 
 NEARBY = 0.5
 """What a question's word counts that stands in the headings, the title or the sentences around, not in this one."""
@@ -38,15 +40,52 @@ def coverage(sentence: Sentence, wanted: Asked, weights: Mapping[str, float]) ->
     return own + NEARBY * around + _amiss(sentence, wanted)
 
 
+def beside_the_point(sentence: Sentence, wanted: Asked) -> float:
+    """What a sentence loses that says too little of what is asked of the subject, or speaks of another subject."""
+    if wanted.kind is Kind.STATEMENT or wanted.choices:
+        return 0.0
+    missing = unsaid(sentence, wanted)
+    lost = missing * (ALL_UNSAID if missing == 1 and not measures(wanted) else UNSAID)
+    return lost + (OTHER_ENTITY if is_of_longer_name(sentence.text, wanted) else 0.0)
+
+
 def _amiss(sentence: Sentence, wanted: Asked) -> float:
     """What a sentence loses by years and names that it should speak of and does not."""
+    return _of_other_years(sentence, wanted) + _unheard(sentence, wanted)
+
+
+def _of_other_years(sentence: Sentence, wanted: Asked) -> float:
+    """What a sentence loses that is of another year than the question, as far as it and what is around it say."""
+    around = sentence.words | sentence.nearby
+    if not wanted.years or wanted.years & around:
+        return 0.0
+    told = years(_told(sentence))
+    if not told and wanted.years & _next_years(sentence):
+        return 0.0
+    lost = OTHER_YEAR if told else OTHER_YEAR / 2 if years(sentence.nearby) else 0.0
+    return lost + (0.0 if wanted.years & sentence.held else UNHEARD)
+
+
+def _unheard(sentence: Sentence, wanted: Asked) -> float:
     lost = 0.0
-    if wanted.years and not wanted.years & (sentence.words | sentence.nearby) and years(sentence.words):
-        lost += OTHER_YEAR
-    if wanted.years and not wanted.years & sentence.held:
-        lost += UNHEARD
     unheard = sum(_missing(name, sentence.spoken) for name in wanted.names)
     return lost + (UNHEARD * unheard / len(wanted.names) if unheard else 0.0)
+
+
+def _told(sentence: Sentence) -> Iterable[str]:
+    """The terms of a sentence without those of what it only compares with."""
+    start, end = compared(sentence.text)
+    if start == end or sentence.row.cells:
+        return sentence.words
+    return terms(sentence.text[:start] + sentence.text[end:])
+
+
+def _next_years(sentence: Sentence) -> frozenset[str]:
+    """The years after those that a sentence compares with: what is set against 2021 is mostly of 2022."""
+    if sentence.row.cells:
+        return frozenset()
+    against = years(terms(sentence.text[slice(*compared(sentence.text))]))
+    return frozenset(str(int(year) + 1) for year in against)
 
 
 def _missing(name: frozenset[str], spoken: frozenset[str]) -> float:
@@ -73,6 +112,8 @@ def closeness(sentence: Sentence, start: int, end: int, weights: Mapping[str, fl
     row = sentence.row
     cell = row.cell(start)
     beside = ((row.over()[1], row.label[1]), *((cell.head, cell.value) if cell else ()))
+    if row.label[0] <= start < row.label[1]:  # all of a row is about what its label names
+        beside = ((0, len(row.text)),)
     total = 0.0
     nearest: dict[str, float] = defaultdict(float)
     for match in _WORD.finditer(sentence.text):

@@ -42,6 +42,9 @@ _NO_END = re.compile(
 )
 
 
+_EXCEPTED = re.compile(r",?\s(?:except|unless|other than)\b[^()]*\)", re.IGNORECASE)  # of a table's scale
+
+
 def sentences(contexts: Sequence[Context]) -> list[Sentence]:
     """Every distinct sentence of the contexts, with its surroundings."""
     found: list[Sentence] = []
@@ -65,7 +68,7 @@ def sentences(contexts: Sequence[Context]) -> list[Sentence]:
             nearby = head.union(*(terms(near) for near, _ in around))
             if text not in seen:
                 row = cells.row(text) if is_row else Row(text)
-                own = frozenset(terms(text[row.over()[1] :]))
+                own = frozenset(terms(_EXCEPTED.sub(")", text[row.over()[1] :]) if is_row else text))
                 nearby = nearby.union(terms(text[slice(*row.over())]))
                 found.append(
                     Sentence(context, rank, text, own, nearby, held, spoken, named, row, caption if is_row else "")

@@ -159,7 +159,7 @@ class Settings(BaseModel):
     tries: int = Field(6, ge=1, description="attempts a call, over rate limits and server errors")
     concurrency: int = Field(8, ge=1, description="questions answered, or figures described, at once")
     min_confidence: float | None = Field(
-        None, ge=0, le=1, description="below it an answer is an abstention; default: 0.4 without a model, else 0"
+        None, ge=0, le=1, description="below it an answer is an abstention; default: 0.28 without a model, else 0"
     )
     strict: bool = Field(False, description="whether an answer that does not follow from its evidence is an abstention")
     passes: int = Field(1, ge=1, le=2, description="2: a draft first, then the form asked for, then its sources")

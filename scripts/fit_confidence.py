@@ -119,7 +119,7 @@ def in_proportion(learned: list[Example], bias: float, weights: dict[str, float]
     return offset + slope * bias, {name: slope * weight for name, weight in weights.items()}
 
 
-AGAINST = ("bare", "dropped", "rival", "late", "alone")
+AGAINST = ("bare", "dropped", "rival", "late", "alone", "unsaid")
 
 
 def sensible(learned: list[Example]) -> tuple[float, dict[str, float]]:

@@ -101,3 +101,9 @@ def test_any_text_can_be_read_as_a_row(text: str) -> None:
     for cell in row.cells:
         assert 0 <= cell.head[0] <= cell.head[1] <= cell.value[0] <= cell.value[1] <= len(text)
     assert row.own_label() in text and text[slice(*row.over())] in text
+
+
+def test_a_slash_between_words_makes_no_rate() -> None:
+    table = "(in thousands)\n\n|  | As of/Year ended 2022 |\n| --- | --- |\n| Net income | $122 |"
+    contexts = (Context("mill", "", "mill:p1", Kind.TABLE, (1, 1), (), 1.0, table, 50),)
+    assert read(Question("q", "What was the net income in 2022?", "USD"), Evidence("", (), contexts)).value == "122000"

@@ -113,7 +113,14 @@ def test_a_value_that_two_documents_give_comes_before_one_that_stands_alone() ->
         ("In what year was it built?", "", Kind.YEAR),
         ("Which is taller: the tower or the mill?", "", Kind.CHOICE),
         ("What is the term for the amount of water that is lost?", "", Kind.NAME),
-        ("Who built it?", "is_blank", Kind.NAME),
+        ("Who built it?", "is_blank", Kind.PERSON),
+        ("Where was it built?", "", Kind.PLACE),
+        ("In which country does it lie?", "", Kind.PLACE),
+        ("Which company built it?", "", Kind.FIRM),
+        ("What is the name of the chief executive officer of the mill?", "", Kind.PERSON),
+        ("What does KWA stand for?", "", Kind.EXPANSION),
+        ("Is the mill a museum?", "", Kind.YES_OR_NO),
+        ("Is the mill or the kiln older?", "", Kind.NAME),
     ],
 )
 def test_the_kind_of_answer_follows_from_the_question_and_its_unit(question: str, unit: str, kind: Kind) -> None:
@@ -241,3 +248,97 @@ def test_a_number_of_other_things_is_no_number_of_what_is_counted(question: str)
     evidence = Evidence(question, (), (context(text, "mill"),))
     found = rated(answer(question, "bananas", *evidence.contexts), evidence)
     assert found.is_blank or found.confidence < LEAST
+
+
+FILING = (
+    "Amberfield plc is a public limited company incorporated under the laws of the Isle of Wend. Amberfield Finance "
+    "Holdings, Inc. is incorporated in Karvia. Ines K. Torvald, 58, former Executive Chair of Ostrel Foods, Inc., has "
+    "been appointed Chief Executive Officer of Amberfield. Amberfield's books were audited by Hollis & Brandt LLP. "
+    "Amberfield was founded in 1931. The pay back ratio (PBR) is told each quarter. Online revenue was $2.1 billion in "
+    "2022. Revenues from Karvia represented 13% of total revenue in 2022."
+)
+INCOME = """(in thousands, except per share data)
+
+|  | Years Ended › 2022 › Domestic Paper | Years Ended › 2022 › Total | Years Ended › 2021 › Total |
+| --- | --- | --- | --- |
+| Revenue | $310 | $940 | $880 |
+| Cost of revenue | 120 | 400 | 390 |
+| Net income | 31 | 72 | 64 |"""
+PERIODS = """($ in millions)
+
+|  | Three Months Ended › June 30, 2022 | Six Months Ended › June 30, 2022 |
+| --- | --- | --- |
+| Net sales | $51 | $98 |"""
+
+
+def filed(question: str, unit: str = "", *texts: str) -> str:
+    contexts = [
+        Context(
+            "amberfield2022", "Amberfield annual report 2022", f"a:p{n}", NodeKind.PARAGRAPH, (1, 1), (), 1.0, text, 50
+        )
+        for n, text in enumerate(texts or (FILING, INCOME))
+    ]
+    evidence = Evidence(question, (question,), tuple(contexts))
+    found = rated(read(Question("q", question, unit), evidence), evidence)
+    return found.value if found.confidence >= LEAST else "is_blank"
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "value"),
+    [
+        ("Who is the chief executive officer of Amberfield?", "", "Ines K. Torvald"),
+        ("Where is Amberfield incorporated?", "", "Isle of Wend"),
+        ("Which firm audited Amberfield?", "", "Hollis & Brandt LLP"),
+        ("In what year was Amberfield founded?", "", "1931"),
+        ("What does PBR stand for?", "", "pay back ratio"),
+        ("Is Amberfield a public limited company?", "", "Yes"),
+        ("What was Amberfield's revenue in 2022?", "USD", "940000"),
+        ("What was Amberfield's net income in 2021?", "USD", "64000"),
+    ],
+)
+def test_the_question_word_decides_what_may_be_the_answer(question: str, unit: str, value: str) -> None:
+    assert filed(question, unit) == value
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the poet laureate of Amberfield?",
+        "In what year was Amberfield nationalised?",
+        "How many ferries does Amberfield own?",
+        "Does Amberfield own ferries?",
+    ],
+)
+def test_what_is_not_said_of_a_known_subject_is_no_answer(question: str) -> None:
+    assert filed(question) == "is_blank"
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What were Amberfield's net sales in the three months ended June 30, 2022?", "51"),
+        ("What were Amberfield's net sales in the first six months of 2022?", "98"),
+    ],
+)
+def test_a_quarter_is_not_a_half_year(question: str, value: str) -> None:
+    assert filed(question, "USD million", PERIODS) == value
+
+
+def test_a_part_is_not_taken_for_the_whole() -> None:
+    text = "Amberfield's online revenue was $210 million in 2022. Amberfield's revenue was $940 million in 2022."
+    assert filed("What was Amberfield's revenue in 2022?", "USD million", text) == "940"
+    assert filed("What was Amberfield's online revenue in 2022?", "USD million", text) == "210"
+
+
+def test_what_is_only_compared_with_is_not_the_answer() -> None:
+    text = "Amberfield's tax rate increased to 24.4% compared to 23.9% in 2021."
+    assert filed("What was Amberfield's tax rate in 2022?", "percent", text) == "24.4"
+    assert filed("What was Amberfield's tax rate in 2021?", "percent", text) == "23.9"
+
+
+def test_respectively_gives_each_value_to_its_year() -> None:
+    text = (
+        "In 2022, 2021 and 2020, Amberfield's dividends were $723 million, $732 million and $742 million, respectively."
+    )
+    for year, paid in (("2022", "723"), ("2021", "732"), ("2020", "742")):
+        assert filed(f"What were Amberfield's dividends in {year}?", "USD million", text) == paid
