@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from kohaku import deadline, watch
 from kohaku.completion import fault, inner_fault, joined, spent
 from kohaku.endpoint import Endpoint
-from kohaku.errors import ContextTooLong, KohakuError, ModelError, NoAccess, NoPictures, ReplyError
+from kohaku.errors import ContextTooLong, CostLimit, KohakuError, ModelError, NoAccess, NoPictures, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
 from kohaku.images import MOST_TOKENS
 from kohaku.replies import parse
@@ -195,8 +195,8 @@ class OpenAIChat:
             except ReplyError as error:
                 again = [*messages[:-1], replace(messages[-1], content=messages[-1].content + reminder(error))]
             return _read(self._reply(again, schema, Draw(self._seed).next(text)), schema)
-        except (ContextTooLong, NoPictures):
-            raise  # no failure yet: the caller may have less to say
+        except (ContextTooLong, CostLimit, NoPictures):
+            raise  # no failure: nothing was asked, or the caller may have less to say
         except (ModelError, ReplyError):
             self.usage.add(schema_name(schema), failures=1)
             raise
@@ -353,7 +353,7 @@ class OpenAIChat:
         """Remembers that the model takes no pictures, and says so the first time."""
         with self._server.lock:
             if self._server.takes_images:
-                log.warning("%s takes no pictures, and is asked without (said once): %s", self.name, words)
+                log.warning("%s takes no pictures, and is sent no more (said once): %s", self.name, words)
             self._server.takes_images = False
         return NoPictures(f"{self.name} takes no pictures: name another model ({words})")
 

@@ -958,6 +958,6 @@ def test_a_run_that_stops_at_its_limit_says_what_is_done_left_and_spent(run: Run
     ran = run("answer", "--questions", "q.csv", "--out", "out.csv", "--max-cost", "13")
     assert ran.code == 1
     assert "2 of 4 questions are answered in out.csv, 2 of them now; 2 are left" in ran.err
-    assert "scripted: 2 calls" in ran.err and "cost 12" in ran.err
+    assert "scripted: 2 calls" in ran.err and "cost 12, 0 failed" in ran.err
     assert "raise --max-cost and run the same command again" in ran.err
     assert run("answer", "--questions", "q.csv", "--out", "out.csv", "--max-cost", "100").code == 0

@@ -136,7 +136,7 @@ def test_a_model_that_refuses_pictures_is_remembered_and_asked_without(
     asked = [bool(server.images(number)) for number, body in enumerate(server.requests) if asked_for(body) == "answer"]
     assert asked == [True, False, False]
     assert [record.message for record in caplog.records if "takes no pictures" in record.message] == [
-        f"eyes takes no pictures, and is asked without (said once): {words}"
+        f"eyes takes no pictures, and is sent no more (said once): {words}"
     ]
     assert engine.usage()["eyes"].failures == 0
     assert "Picture 1" not in server.prompt(1)
