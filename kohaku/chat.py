@@ -38,6 +38,7 @@ from kohaku.request import (
 )
 from kohaku.spending import Price, Purse, Usage
 from kohaku.streaming import BrokenOff, Called, NotStreamed, Waiting, Written, collected
+from kohaku.threads import in_time
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -269,7 +270,14 @@ class OpenAIChat:
     def _completed(self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]) -> Any:
         """The completion of a request, streamed where the request says so; what it cost is put into the list."""
         started, call = time.monotonic(), 0
-        made = self._client.chat.completions.create(**request, timeout=timeout)
+        try:
+            made: Any = in_time(
+                lambda: self._client.chat.completions.create(**request, timeout=timeout), deadline.left()
+            )
+        except TimeoutError:
+            paid.append(most)  # it may still come, and cost
+            _still_left(0.0)
+            raise _Passing(f"no reply from {self._place} in time", None) from None
         self._server.was_reached = True
         if "stream" in request:
 

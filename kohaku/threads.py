@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from kohaku.errors import KohakuError, NoAccess
 
@@ -17,6 +17,31 @@ Result = TypeVar("Result")
 
 LAST = 2.0  # seconds that what is under way gets to end where all is stopped: a library may be in the midst of it
 _ENDED = object()
+
+
+def in_time(call: Callable[[], Result], seconds: float | None) -> Result:
+    """What a call gives; TimeoutError where it takes more seconds than these, and is left to itself. None: no limit.
+
+    For calls that can't be stopped, such as a server's that sends its headers byte by byte.
+    """
+    if seconds is None:
+        return call()
+    box: queue.SimpleQueue[tuple[Result | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            box.put((call(), None))
+        except BaseException as error:  # comes out in the thread that waits for it
+            box.put((None, error))
+
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    try:
+        result, error = box.get(timeout=max(0.0, seconds))
+    except queue.Empty:
+        raise TimeoutError from None
+    if error is not None:
+        raise error
+    return cast(Result, result)
 
 
 def each(

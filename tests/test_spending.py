@@ -254,11 +254,14 @@ def test_no_thread_is_at_work_any_more_when_a_run_has_stopped() -> None:
     assert threading.active_count() == before
 
 
-class Trickle:
-    """A server that sends a reply's head, then its body byte by byte for as long as anybody reads."""
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
 
-    def __init__(self) -> None:
-        self.sent = 0
+
+class Trickle:
+    """A server that sends the beginning of a reply, then the rest byte by byte for as long as anybody reads."""
+
+    def __init__(self, beginning: bytes) -> None:
+        self.sent, self.beginning = 0, beginning
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/v1"
         self.thread = threading.Thread(target=self.serve, daemon=True)
@@ -275,17 +278,16 @@ class Trickle:
                 client, _ = self.socket.accept()
                 with client, contextlib.suppress(OSError):
                     client.recv(65536)
-                    client.sendall(
-                        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
-                    )
+                    client.sendall(self.beginning)
                     while True:
                         client.sendall(b" ")
                         self.sent += 1
                         time.sleep(0.02)
 
 
-def test_a_server_that_trickles_does_not_outlast_the_deadline() -> None:
-    slow = Trickle()
+@pytest.mark.parametrize("beginning", [HEAD, b"HTTP/1.1 200 OK\r\nX: ", b""])
+def test_a_server_that_trickles_does_not_outlast_the_deadline(beginning: bytes) -> None:
+    slow = Trickle(beginning)
     chat = OpenAIChat("m", base_url=slow.url, timeout=30, tries=2)
     with chat, deadline.within(0.3), pytest.raises(ModelError, match="deadline is over"):
         chat.ask([Message("user", "?")], Draft)
