@@ -108,6 +108,6 @@ def test_how_sure_answers_are_outlasts_a_kill_and_goes_with_the_rows_that_are_ke
     assert text.splitlines() == ["id,confidence,grounding,answer_value", f"q1,{answer.confidence:.4f},stated,552"]
     with Submission("out.csv", questions, confidence="sure.csv") as third:
         third.add({**dict.fromkeys(COLUMNS, "x"), "id": "q2"})
-    assert Path("sure.csv").read_text(encoding="utf-8") == text
+    assert Path("sure.csv").read_text(encoding="utf-8") == text + "q2,is_blank,is_blank,x\n"
     with Submission("out.csv", questions, restart=True, confidence="sure.csv"):
         assert not Path("sure.csv").exists()

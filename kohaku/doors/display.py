@@ -316,7 +316,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
 
 def document_line(document: Document) -> str:
     """A document in a listing: id, title, pages, sources, between tabs."""
-    pages = f"{document.pages} pages" if document.pages else "no pages"
+    pages = {0: "no pages", 1: "1 page"}.get(document.pages or 0, f"{document.pages} pages")
     fields = (document.id, document.title, pages, ", ".join(document.sources))
     return "\t".join(one_line(field).replace("\t", " ") for field in fields)
 

@@ -208,6 +208,7 @@ def _submit(
 ) -> None:
     """Writes a submission and says what came of it; raises KohakuError where rows are missing."""
     from kohaku.doors.display import progress_bar, usage_lines
+    from kohaku.replies import BLANK
     from kohaku.tables import read_rows
 
     made: Counter[str] = Counter()
@@ -232,7 +233,7 @@ def _submit(
         raise
     kept = len(read_rows(out)) - len(made)
     if resume and kept > 0:
-        say(f"{kept} rows of an earlier run were kept: --restart asks all anew")
+        say(f"{kept} rows of an earlier run were kept, whatever settings answered them: --restart asks all anew")
     if len(engine.takes) > 1:
         say(f"{made.total()} readings of {len(made)} questions, {len(engine.takes)} at most of each")
     for line in usage_lines(engine.usage(), engine.settings.known_prices):
@@ -242,4 +243,6 @@ def _submit(
     if failed:
         what = "readings" if len(engine.takes) > 1 else "rows"
         raise KohakuError(f"{len(failed)} {what} are missing in {out}: run the same command again for them")
-    say(f"wrote {out}")
+    rows = read_rows(out)
+    blank = sum(row["answer_value"] == BLANK for row in rows)
+    say(f"wrote {out}: {len(rows)} rows, {blank} of them blank")

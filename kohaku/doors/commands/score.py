@@ -68,8 +68,10 @@ def score(
         from kohaku.doors.display import calibration_lines
 
         worth = calibration_of_files(truth, pred, confidence)
-        told["calibration"] = asdict(worth)
-        lines += ["", *calibration_lines(worth)]
+        if as_json:
+            told["calibration"] = asdict(worth)
+        else:
+            lines += ["", *calibration_lines(worth)]
     if as_json:
         print_json(told)
     for line in lines:
