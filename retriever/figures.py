@@ -32,7 +32,7 @@ def figures(
     sought: Sequence[Ranked],
     most: int,
 ) -> list[Unit]:
-    """The best figures, at most so many, best first.
+    """The best figures, at most so many, best first; of those that show one picture the best.
 
     `ranked` are all paragraphs that were found, `nodes` these and the sought figures by key; `spoken` has the figures
     that a paragraph speaks of, by its key, `sought` what a search for figures alone found, best first.
@@ -48,7 +48,11 @@ def figures(
             if figure.key not in offered or offered[figure.key].score < BESIDE * one.score:
                 offered[figure.key] = Unit(_read(figure), BESIDE * one.score, one)
     offered |= {one.key: Unit(_read(nodes[one.key]), one.score, one) for one in ranked if one.key in offered}
-    return sorted(offered.values(), key=lambda unit: (-worth[unit.node.key], unit.node.key))[:most]
+    best_first = sorted(offered.values(), key=lambda unit: (-worth[unit.node.key], unit.node.key))
+    by_picture: dict[str, Unit] = {}
+    for unit in best_first:
+        by_picture.setdefault(unit.node.image or unit.node.id, unit)
+    return list(by_picture.values())[:most]
 
 
 def _read(figure: Node) -> Node:

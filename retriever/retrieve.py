@@ -18,7 +18,7 @@ from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand, pinpoint
 from retriever.explain import ledger, why
 from retriever.figures import SPEAKING, TRUST, figures, placed
-from retriever.fuse import APPEND, Ranked, floor, fuse
+from retriever.fuse import APPEND, Ranked, Weights, floor, fuse
 from retriever.level import Decision, decide
 from retriever.lift import lift
 from retriever.names import named
@@ -72,118 +72,141 @@ def retrieve(
     ScopeError where no document is within. `second` looks at the first finds once more. With `explain` each context
     says why it is there, and the evidence what is not.
     """
-    decision = (
-        decide(question, level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds of parts")
-    )
+    decision = decide(question, level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds")
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
-    lifts = fusion != "append"  # that one is another program's way, and keeps its order
-    within = [id for id, score in names.items() if score >= NAMED and lifts]
     lists = search(
         queries,
         store,
         embedder,
         limit=limits.top_k,
         passages=passages,
-        within=within,
+        within=[id for id, score in names.items() if score >= NAMED and fusion != "append"],
         documents=documents,
         kinds=scope.searched,
         wide=decision.tier if decision.tier in WIDE else None,
     )
-    rankings = [one for one in lists if one.tier in TIERS]
-    nodes, home, sentences = found(rankings, store)
     queries = (*queries, *passages)
-    weights = trust(queries, rankings, nodes, store)
-    ranked = fuse(rankings, home, by=fusion, weights=weights, append=append)
-    beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope) if lifts else {}
-    least = floor(rankings, by=fusion, weights=weights)
-    lifted = lift(ranked, nodes, beside, names=names, floor=least) if lifts else ranked
-    nodes |= {node.key: node for group in beside.values() for node in group}
+    finds = _finds(queries, lists, store, fusion=fusion, append=append, names=names, scope=scope)
     if second is not None:
-        lifted = reranked(question, lifted, nodes, second)
-    above = store.parents([nodes[one.key] for one in lifted])
-    fine = fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights)
-    best = {home[one.key]: one.key for one in reversed(fine)}
+        finds = replace(finds, ranked=reranked(question, finds.ranked, finds.nodes, second))
     losses: list[Loss] = []
     cost = _costs(count)
-    if decision.tier is Tier.SENTENCE:
-        expanded = pinpoint(lifted, fine, home, store.nodes(sentences))
-    else:
-        read = store.nodes(best.values())
-        sharp = {place: read[key] for place, key in best.items() if key in read}
-        expanded = expand(lifted, nodes, above, sharp, kinds=scope.kinds)
     filled = partial(
         fill, cost=cost, alike=lambda one, other: alike(one.text, other.text), facts=lambda node: facts(node.text)
     )
-    if decision.tier in WIDE:
-        survey = _survey(decision.tier, lifted, nodes, above, lists, store)
-        nodes |= {unit.found.key: home for unit, home in survey if unit.found}
-        expanded = [*filled(distinct(unit for unit, _ in survey), int(SHARE * limits.budget)), *expanded]
-    originals = {unit.node.key: unit.node for unit in expanded}
-    texts = [nodes[one.key].text for one in lifted[:BEST]]
-    if condensing == "on" or (condensing == "auto" and _in_other_words(question, texts, store)):
-        whole = {unit.node.key for unit in filled(distinct(expanded), max(limits.budget - ROOM, 0))}
-        whole |= {unit.node.key for unit in expanded[:FIRST]}
-        expanded = _condensed(question, expanded, rankings, store, whole)
-    units = distinct(expanded, on_loss=losses.append)
-    seen = _figures(question, lifted, nodes, store, embedder, images, documents) if images and scope.has_figures else []
-    offered = [*seen, *(unit for unit in units if not any(unit.node.covers(one.node) for one in seen))]
-    kept = given_back(filled(offered, limits.budget, on_loss=losses.append), originals, limits.budget, cost)
-    kept = placed(kept, seen)
-    nodes |= {unit.found.key: nodes.get(unit.found.key, unit.node) for unit in seen if unit.found}
-    titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
-    contexts = tuple(
-        _context(unit, titles, cost(unit.node), why(unit, nodes, weights) if explain else None) for unit in kept
-    )
-    told = (
-        ledger(
-            lists, weights, losses, names=names, scope=str(scope), within=_share(documents, store), decision=decision
+    units = _units(decision.tier, finds, store, scope, lambda some: filled(some, int(SHARE * limits.budget)))
+    originals = {unit.node.key: unit.node for unit in units}
+    if condensing == "on" or (condensing == "auto" and _in_other_words(question, finds, store)):
+        whole = {unit.node.key for unit in filled(distinct(units), max(limits.budget - ROOM, 0))}
+        whole |= {unit.node.key for unit in units[:FIRST]}
+        units = _condensed(question, units, finds.rankings, store, whole)
+    shown = _figures(question, finds, store, embedder, images, documents) if images and scope.has_figures else []
+    offered = [*shown, *(unit for unit in units if not any(unit.node.covers(one.node) for one in shown))]
+    kept = filled(distinct(offered, on_loss=losses.append), limits.budget, on_loss=losses.append)
+    kept = placed(given_back(kept, originals, limits.budget, cost), shown)
+    return Evidence(
+        question,
+        tuple(queries),
+        _contexts(kept, cost, store, finds if explain else None),
+        complete=_exhausted(finds.rankings, limits) and _all_in(losses, kept),
+        ledger=ledger(
+            lists,
+            finds.weights,
+            losses,
+            names=names,
+            scope=str(scope),
+            within=_share(documents, store),
+            decision=decision,
         )
         if explain
-        else None
+        else None,
     )
-    complete = _exhausted(rankings, limits) and _all_in(losses, kept)
-    return Evidence(question, tuple(queries), contexts, complete, ledger=told)
 
 
-def _survey(
-    tier: Tier,
-    lifted: Sequence[Ranked],
-    nodes: Mapping[int, Node],
-    above: Mapping[int, Node],
-    lists: Iterable[Ranking],
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """What a search found.
+
+    `lists` are all rankings, `rankings` those of sentences and paragraphs; `ranked` are paragraphs, best first, lifted,
+    with the neighbours that were lifted too; `nodes` holds them by key, `sentences` the sentences that were found, best
+    first, `home` each one's paragraph.
+    """
+
+    lists: Sequence[Ranking]
+    rankings: Sequence[Ranking]
+    weights: Weights
+    nodes: Mapping[int, Node]
+    ranked: Sequence[Ranked]
+    sentences: Sequence[Ranked]
+    home: Mapping[int, int]
+
+
+def _finds(
+    queries: Sequence[str],
+    lists: Sequence[Ranking],
     store: Store,
-) -> list[tuple[Unit, Node]]:
-    """What is read for an overview, best first, each with the section or document that it is of."""
+    *,
+    fusion: Fusion,
+    append: int,
+    names: Mapping[str, float],
+    scope: Scope,
+) -> Finds:
+    """The lists as one, lifted by what stands around; `append` is another program's way, and keeps its order."""
+    rankings = [one for one in lists if one.tier in TIERS]
+    nodes, home, sentences = found(rankings, store)
+    weights = trust(queries, rankings, nodes, store)
+    ranked = fuse(rankings, home, by=fusion, weights=weights, append=append)
+    fine = fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights)
+    if fusion != "append":
+        beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope)
+        ranked = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=fusion, weights=weights))
+        nodes |= {node.key: node for group in beside.values() for node in group}
+    return Finds(lists, rankings, weights, nodes, ranked, fine, home)
+
+
+def _units(
+    tier: Tier, finds: Finds, store: Store, scope: Scope, filled: Callable[[Iterable[Unit]], list[Unit]]
+) -> list[Unit]:
+    """What may be read, best first, of the tier that was decided for; `filled` takes what an overview begins with."""
+    if tier is Tier.SENTENCE:
+        read = store.nodes({one.key for one in finds.sentences})
+        return pinpoint(finds.ranked, finds.sentences, finds.home, read)
+    above = store.parents([finds.nodes[one.key] for one in finds.ranked])
+    best = {finds.home[one.key]: one.key for one in reversed(finds.sentences)}
+    read = store.nodes(best.values())
+    sharp = {place: read[key] for place, key in best.items() if key in read}
+    units = expand(finds.ranked, finds.nodes, above, sharp, kinds=scope.kinds)
+    return [*filled(distinct(_survey(tier, finds, above, store))), *units] if tier in WIDE else units
+
+
+def _survey(tier: Tier, finds: Finds, above: Mapping[int, Node], store: Store) -> list[Unit]:
+    """What is read for an overview, best first. `above` are the nodes over the ranked paragraphs, by these's keys."""
     homes = above
     if tier is Tier.DOCUMENT:
-        roots = {node.document: node for node in store.roots({nodes[one.key].document for one in lifted})}
-        homes = {one.key: roots[nodes[one.key].document] for one in lifted if nodes[one.key].document in roots}
+        places = {one.key: finds.nodes[one.key].document for one in finds.ranked}
+        roots = {node.document: node for node in store.roots(set(places.values()))}
+        homes = {key: roots[document] for key, document in places.items() if document in roots}
     homes = {key: node for key, node in homes.items() if node.tier is tier}
-    wide = [one for one in lists if one.tier is tier]
+    wide = [one for one in finds.lists if one.tier is tier]
     known = store.nodes({hit.key for one in wide for hit in one.hits} - {node.key for node in homes.values()})
     known |= {node.key: node for node in homes.values()}
-    best = lifted[0].score if lifted else 1.0
-    chosen = [replace(one, score=best * one.score) for one in foremost(tier, scored(lifted, homes, wide, known))]
+    best = finds.ranked[0].score if finds.ranked else 1.0
+    chosen = [replace(one, score=best * one.score) for one in foremost(tier, scored(finds.ranked, homes, wide, known))]
     openings = store.openings([known[one.key] for one in chosen], OPENINGS[tier])
-    return [(unit, known[unit.found.key]) for unit in surveyed(tier, chosen, known, openings) if unit.found]
+    return surveyed(tier, chosen, known, openings)
 
 
 def _figures(
-    question: str,
-    lifted: Sequence[Ranked],
-    nodes: Mapping[int, Node],
-    store: Store,
-    embedder: Embedder,
-    most: int,
-    documents: Collection[str] | None,
+    question: str, finds: Finds, store: Store, embedder: Embedder, most: int, documents: Collection[str] | None
 ) -> list[Unit]:
     """The figures that evidence has places for."""
     kinds = frozenset({Kind.FIGURE})
     rankings = search([question], store, embedder, limit=4 * most, documents=documents, kinds=kinds)
     known, home, _ = found(rankings, store)
-    spoken = {one.key: store.mentioned(nodes[one.key]) for one in lifted[:SPEAKING]}
-    return figures(lifted, {**nodes, **known}, spoken, fuse(rankings, home, by="score", weights=TRUST), most)
+    spoken = {one.key: store.mentioned(finds.nodes[one.key]) for one in finds.ranked[:SPEAKING]}
+    nodes = {**finds.nodes, **known}
+    return figures(finds.ranked, nodes, spoken, fuse(rankings, home, by="score", weights=TRUST), most)
 
 
 def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:
@@ -201,8 +224,9 @@ def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:
     return cost
 
 
-def _in_other_words(question: str, best: Sequence[str], store: Store) -> bool:
-    """Whether the best texts hold few of the question's rare words."""
+def _in_other_words(question: str, finds: Finds, store: Store) -> bool:
+    """Whether the best finds hold few of the question's rare words."""
+    best = [finds.nodes[one.key].text for one in finds.ranked[:BEST]]
     return coverage(question, best, rarities(set(words(question)), store)) < COVERED
 
 
@@ -269,6 +293,19 @@ def distinct(units: Iterable[Unit], *, on_loss: Callable[[Loss], None] = lambda 
         elif words:
             best[words] = unit
     return list(best.values())
+
+
+def _contexts(
+    kept: Sequence[Unit], cost: Callable[[Node], int], store: Store, finds: Finds | None
+) -> tuple[Context, ...]:
+    """The kept units as evidence; why each is there, where the finds are given."""
+    titles = {id: document.title for id in {unit.node.document for unit in kept} if (document := store.document(id))}
+    told: dict[int, Why | None] = {}
+    if finds is not None:
+        missing = {unit.found.key for unit in kept if unit.found} - finds.nodes.keys()  # sections, documents, figures
+        nodes = {**finds.nodes, **store.nodes(missing)}
+        told = {unit.node.key: why(unit, nodes, finds.weights) for unit in kept}
+    return tuple(_context(unit, titles, cost(unit.node), told.get(unit.node.key)) for unit in kept)
 
 
 def _context(unit: Unit, titles: Mapping[str, str], cost: int, why: Why | None) -> Context:
