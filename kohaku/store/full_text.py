@@ -29,7 +29,7 @@ TOKENS = "tokenize='porter unicode61 remove_diacritics 2'"
 LARGE = 100_000  # nodes of a tier
 POSTINGS = 60_000  # passages that are scored
 CANDIDATES = 4  # times as many as are wanted are scored by all words
-WORDS_FROM = 50_000  # passages of a tier from which a file of words is made: FTS5 takes 30 ms there
+WORDS_FROM = 20_000  # passages of a tier from which a file of words is made: FTS5 takes 10 ms there, and more with each
 SLICES, SLICED = 8, 25  # one row in SLICED, in so many places, tells how many passages hold a word
 
 # A document's title and a paragraph's headings steer a search, but its own words decide.
