@@ -207,8 +207,11 @@ def test_what_another_process_writes_is_found_by_who_searched_before(store: Stor
 def test_vectors_beyond_what_may_be_held_are_read_each_time(store: Store, path: Path, memory_mb: int) -> None:
     questions = large("asked", 3, seed=5)[1]
     with Store.open(path, memory_mb=memory_mb) as reader:
+        first = reader.nearest(questions, Tier.SENTENCE, 20)
+        assert reader._held.rows == {}  # a process that searches once has no use for it
         found = [reader.nearest(questions, Tier.SENTENCE, 20) for _ in range(2)]
-        assert found == [store.nearest(questions, Tier.SENTENCE, 20)] * 2
+        assert found == [first] * 2 == [store.nearest(questions, Tier.SENTENCE, 20)] * 2
+        assert bool(reader._held.rows) == bool(memory_mb)
         assert sum(rows.nbytes for rows in reader._held.rows.values()) <= memory_mb << 20
 
 

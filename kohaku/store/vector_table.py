@@ -34,12 +34,17 @@ _PARTS: dict[Tier, tuple[str, ...]] = {tier: (tier.value,) for tier in Tier} | {
 
 
 class Held:
-    """Chunks of vectors in memory, for one state of the file."""
+    """Chunks of vectors in memory, for one state of the file.
+
+    A chunk is held from its second reading on: to touch fresh memory costs five times what reading it does, which a
+    process that searches once would pay for nothing.
+    """
 
     def __init__(self, most: int) -> None:
         self._most, self._bytes, self._state = most, 0, ""
         self.chunks: dict[str, list[Chunk]] = {}
         self.rows: dict[int, Vectors] = {}
+        self._met: set[int] = set()
 
     def keep(self, state: str) -> None:
         """Forgets what is of another state."""
@@ -47,10 +52,13 @@ class Held:
             self._state, self._bytes = state, 0
             self.chunks.clear()
             self.rows.clear()
+            self._met.clear()
 
     def hold(self, chunk: int, rows: Vectors) -> None:
-        """Takes a chunk, if no more bytes are held then than may be."""
-        if self._bytes + rows.nbytes <= self._most:
+        """Takes a chunk that was read before, if no more bytes are held then than may be."""
+        if chunk not in self._met:
+            self._met.add(chunk)
+        elif self._bytes + rows.nbytes <= self._most:
             self._bytes += rows.nbytes
             self.rows[chunk] = rows
 
