@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from kohaku.complaint import complaint
 from kohaku.errors import ProfileError
+from kohaku.toml import read_toml
 
 FOLDER = Path(__file__).parent / "profiles"
 LONGEST = 8000  # characters of a text: each call pays for it
@@ -255,14 +255,8 @@ def _whole(values: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise ProfileError(f"no profile at {path}: `kohaku profile default > {path}` makes one to edit") from None
-    except OSError as error:
-        raise ProfileError(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ProfileError(f"{path} is no TOML: {error}") from None
+    missing = f"no profile at {path}: `kohaku profile default > {path}` makes one to edit"
+    return read_toml(path, ProfileError, missing=missing)
 
 
 def _texts(value: Any) -> Iterator[str]:

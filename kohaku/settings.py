@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +29,7 @@ from kohaku.choices import (
 from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.spending import Price
+from kohaku.toml import read_toml
 
 PREFIX = "KOHAKU_"
 Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -304,20 +304,10 @@ def _sources(flags: Mapping[str, Any], config: Path | None) -> Iterator[tuple[st
     """Where settings come from, with what each gives, the weakest first."""
     file = config or Path("kohaku.toml")
     if config or file.is_file():
-        yield str(file), _toml(file)
+        missing = f"no settings file at {file}: give --config the path of one, or leave it out"
+        yield str(file), read_toml(file, SettingsError, missing=missing)
     yield "the environment", _environment()
     yield "flags", {key: value for key, value in flags.items() if value is not None}
-
-
-def _toml(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SettingsError(f"no settings file at {file}") from None
-    except OSError as error:
-        raise SettingsError(f"{file} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} is no TOML: {error}") from None
 
 
 def _environment() -> dict[str, str]:

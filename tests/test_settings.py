@@ -106,7 +106,7 @@ def test_a_file_in_another_encoding_is_one_line() -> None:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no settings file at none"):
+    with pytest.raises(SettingsError, match=r"no settings file at none\.toml: give --config"):
         load(config=Path("none.toml"))
     with pytest.raises(SettingsError, match="can't be read: Is a directory"):
         load(config=tmp_path)

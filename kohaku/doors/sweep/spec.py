@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.settings import Settings
+from kohaku.toml import read_toml
 
 SCOPE = ("where", "doc", "not_doc", "kind")
 """What keeps a search to a part of the index, as `kohaku answer` has it, in the order that `Scope.of` takes them."""
@@ -78,15 +78,8 @@ class Axis:
 
 def read_spec(path: Path) -> Spec:
     """The spec in a TOML file; raises SettingsError that says what is wrong, and the nearest name to an unknown one."""
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SettingsError(f"no sweep at {path}: scripts/sweeps/ has some to begin with") from None
-    except OSError as error:
-        raise SettingsError(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is no TOML: {error}") from None
-    return spec_of(read, path.name)
+    missing = f"no sweep at {path}: scripts/sweeps/ has some to begin with"
+    return spec_of(read_toml(path, SettingsError, missing=missing), path.name)
 
 
 def spec_of(read: Mapping[str, Any], where: str) -> Spec:
