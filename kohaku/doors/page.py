@@ -19,13 +19,18 @@ def page(name: str, *, has_script: bool = False, **values: object) -> str:
 
     Values may hold any text: it is escaped, and control characters are written out.
     """
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     style, script = part(f"{name}.css"), part(f"{name}.js") if has_script else ""
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    return environment.from_string(part(f"{name}.html")).render(
+    return environment.get_template(f"{name}.html").render(
         **values, style=_trusted(style), script=_trusted(script), policy=_policy(style, script)
     )
 
