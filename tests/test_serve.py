@@ -19,6 +19,7 @@ from typing import Any
 import httpx2
 import pymupdf
 import pytest
+from conftest import LetterEmbedder, letters
 from corpus import use_letters, write
 from fake_server import FakeServer, Step, fails, writes
 from serving import events, running
@@ -33,6 +34,8 @@ from kohaku.doors.web.guard import HEADERS, MOST_JSON_BYTES, Gate, refusal
 from kohaku.doors.web.uploads import safe_name
 from kohaku.errors import KohakuError, NoSuchStore, ReadError, SettingsError
 from kohaku.settings import load
+from kohaku.store import Store
+from kohaku.tree import Vectors
 
 HERE = "http://127.0.0.1:8080"
 QUESTION = "How much water did Lake Site draw in 2023?"
@@ -368,6 +371,31 @@ def test_a_file_is_indexed_and_answers_questions(client: TestClient, db: Path) -
     [kept] = db.with_name("my.db.files").rglob("*.md")
     assert kept.parent.parent.name == "my.db.files"
     assert not list(db.parent.parent.rglob("Moor Hall*"))
+
+
+class Seeing(LetterEmbedder):
+    """An embedder for which every picture is red."""
+
+    fingerprint = "letters-default/26"
+    takes_images = True
+
+    def embed_images(self, images: list[bytes]) -> Vectors:
+        return self.embed_questions(["red"] * len(images))
+
+
+def test_figures_of_a_file_sent_in_are_found_by_their_pictures(
+    connect: Connect, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kohaku.embedders.load", lambda *_, **__: Seeing())
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=300, height=400)
+        shade = pymupdf.Pixmap(pymupdf.csGRAY, 160, 120, bytes(at % 160 for at in range(160 * 120)), False)
+        page.insert_image((50, 50, 250, 200), pixmap=shade)
+        page.insert_text((50, 220), "Figure 1: The wheel of the mill.", fontsize=10)
+        sent(connect(), "mill.pdf", pdf.tobytes())
+    with Store.open(db) as store:
+        [hits] = store.nearest_pictures(letters(["red"]), 5)
+        assert [node.document for node in store.nodes(hit.key for hit in hits).values()] == ["mill"]
 
 
 def test_the_same_file_again_is_known_and_another_of_its_name_takes_nothing_away(client: TestClient) -> None:

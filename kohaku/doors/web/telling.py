@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from kohaku.doors.display import links_of
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 LABEL = 160  # characters of a node in a listing
 MOST_TEXT = 20_000  # characters of a node's text: a document's may be a book
 _BARS = re.compile(r"\s*\|[\s|:-]*")
-_LAST_PART = re.compile(r"[^/\\]*$")
 
 
 def evidence_out(evidence: Evidence) -> EvidenceOut:
@@ -162,8 +160,7 @@ def last_part(path: str) -> str:
     >>> last_part("/home/me/a.pdf"), last_part("C:\\\\files\\\\b.pdf")
     ('a.pdf', 'b.pdf')
     """
-    found = _LAST_PART.search(path)
-    return found[0] if found else PurePath(path).name
+    return re.split(r"[/\\]", path)[-1]
 
 
 def brief(node: Node) -> BriefOut:

@@ -23,7 +23,7 @@ from kohaku.doors.searcher import Models
 from kohaku.doors.web.problems import Busy, TooLarge
 from kohaku.doors.web.shapes import JobOut, State
 from kohaku.doors.web.telling import last_part
-from kohaku.embedders.protocol import Embedder
+from kohaku.embedders.protocol import Embedder, takes_images
 from kohaku.errors import KohakuError, ReadError
 from kohaku.settings import Settings
 from kohaku.store import Store
@@ -232,6 +232,16 @@ class Told:
     def max_tokens(self) -> int:
         """The most tokens of a text that it reads."""
         return self._embedder.max_tokens
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether it embeds pictures too."""
+        return takes_images(self._embedder)
+
+    def embed_images(self, images: Sequence[bytes]) -> Vectors:
+        """A vector a picture; only of an embedder that takes them."""
+        assert takes_images(self._embedder)
+        return self._embedder.embed_images(images)
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
         """A vector a question."""
