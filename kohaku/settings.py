@@ -169,7 +169,7 @@ class Settings(BaseModel):
     first_share: float = Field(
         0.4, gt=0, le=1, description="of the evidence is read by a model first, the rest where no answer is there"
     )
-    retries: int = Field(1, ge=0, description="more readings with more evidence after an abstention")
+    retries: int = Field(2, ge=0, description="more readings with more evidence after an abstention")
 
     # ensembles
     runs: int | None = Field(None, ge=1, description="readings a question, then a vote; default: one a model")
