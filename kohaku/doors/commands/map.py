@@ -36,7 +36,7 @@ def map(
         typer.Option("--method", help="How the plane is laid; umap needs pip install 'kohaku[umap]'."),
     ] = "pca",
     most: Annotated[int, typer.Option("--most", min=3, help="Dots to draw; more nodes are sampled.")] = 5000,
-    drawn_by: Annotated[int, typer.Option("--seed", min=0, help="Of the sample, and of umap.")] = 0,
+    sample_seed: Annotated[int, typer.Option("--seed", min=0, help="Of the sample, and of umap.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Draw a map of an index: its parts as dots, near each other where they speak of the same.
@@ -60,7 +60,7 @@ def map(
             question=typed(question or ""),
             scope=scope,
             most=most,
-            seed=drawn_by,
+            seed=sample_seed,
         )
     write(made, out)
     if as_json:

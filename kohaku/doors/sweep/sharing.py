@@ -66,7 +66,6 @@ class Once:
         self._made: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._turn = threading.Lock()
-        self.spared = 0
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made for a key; made now where nothing was."""
@@ -76,7 +75,6 @@ class Once:
             with self._turn:
                 if key in self._made:
                     self._made.move_to_end(key)
-                    self.spared += 1
                     known: T = self._made[key]
                     return known
             made = make()
