@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -273,3 +275,17 @@ def test_a_damaged_file_of_words_is_not_read_and_one_of_another_state_neither(st
     store.settle(COUNT)
     store.put(*large("later", 3, seed=2))
     assert len(store.matching(["n1"], Tier.SENTENCE, 5)) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="files are not reserved here")
+def test_a_disk_without_room_for_a_file_of_words_is_told_and_leaves_the_full_text(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(file: int, first: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    store.settle(COUNT)
+    assert "stays with FTS5" in caplog.text
+    assert list(path.parent.glob("*.words*")) == []
+    assert len(store.matching(["n60"], Tier.SENTENCE, 5)) == 1

@@ -203,7 +203,10 @@ def build(path: Path, lengths: Mapping[int, int], vocabulary: Iterable[tuple[str
     try:
         with part.open("wb") as file:
             file.write(MAGIC + json.dumps(places).encode())
-            file.truncate(max(last for _, last in places.values()))
+            size = max(last for _, last in places.values())
+            file.truncate(size)
+            if hasattr(os, "posix_fallocate"):  # on a full disk a mapped file ends the process instead of raising
+                os.posix_fallocate(file.fileno(), 0, size)
         whole = np.memmap(part, np.uint8, "r+")
         views = {name: whole[first:last].view(ARRAYS[name]) for name, (first, last) in places.items()}
         for name, array in known.items():
