@@ -28,8 +28,11 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.base_url and not self.api_key:
             raise ValueError("set OPENAI_API_KEY, or --base-url for a server that needs no key")
-        if self.base_url and not re.match(r"https?://[^/]", self.base_url):
-            raise ValueError(f"{self.base_url!r} is no base URL: it should look like http://localhost:8000/v1")
+        if self.base_url and not _is_address(self.base_url):
+            shown = re.sub(r"//[^/]*@", "//***@", self.base_url)
+            raise ValueError(f"{shown!r} is no base URL: it should look like http://localhost:8000/v1")
+        if self.api_key and not re.fullmatch(r"[!-~]+", self.api_key):
+            raise ValueError("the key holds a space, a line break or a letter that no key has: set it again")
 
     @property
     def place(self) -> str:
@@ -51,6 +54,14 @@ class Endpoint:
             max_retries=retries,
             http_client=DefaultHttpxClient(event_hooks={"response": [_within_deadline]}),
         )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _within_deadline(response: Any) -> None:

@@ -65,7 +65,10 @@ class DamagedStore(StoreError):
     """The file is truncated or malformed."""
 
     def __init__(self, path: object, reason: str) -> None:
-        super().__init__(f"{path} is damaged ({reason}): delete it and index again, or restore a copy")
+        super().__init__(
+            f"{path} is damaged ({reason}): end what still serves an older file of that name, if anything does; "
+            "else delete it and index again, or restore a copy"
+        )
 
 
 class NewerStore(StoreError):

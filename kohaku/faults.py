@@ -113,7 +113,7 @@ def scrub(words: str, secret: str | None) -> str:
     if secret and len(secret) >= 4:
         words = words.replace(secret, "***")
     words = re.sub(r"\b(?:sk|key|gsk|hf)[-_][\w*.-]{6,}", "***", words)
-    words = re.sub(r"(?i)\bbearer\s+\S+", "Bearer ***", words)
+    words = re.sub(r"(?i)\b(bearer|basic)\s+\S+", r"\1 ***", words)
     line = " ".join(words.split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
 

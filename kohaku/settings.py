@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -225,8 +226,10 @@ class Settings(BaseModel):
         if named.key_env is not None:
             key = os.environ.get(named.key_env)
             if not key:
+                # whoever writes the key itself there does not want to see it again
+                shown = f" {named.key_env}" if re.fullmatch(r"[A-Z_][A-Z0-9_]*", named.key_env) else ""
                 raise SettingsError(
-                    f"endpoint {name!r} takes its key from {named.key_env}, which is not set: export it"
+                    f"endpoint {name!r} has no key: export the environment's variable{shown} that its key_env names"
                 )
         return Access(named.model or name, named.base_url or self.base_url, key, price, named.images)
 
@@ -264,6 +267,13 @@ class Settings(BaseModel):
         if not isinstance(value, str):
             return value
         return tuple(name.strip() for name in value.split(",") if name.strip()) or None
+
+    @field_validator("db", "cache", "examples")
+    @classmethod
+    def _is_a_path(cls, value: Path | None) -> Path | None:
+        if "\0" in str(value):
+            raise ValueError("no path holds a NUL")
+        return value
 
     @field_validator("password", mode="before")
     @classmethod

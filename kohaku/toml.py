@@ -20,5 +20,7 @@ def read_toml(path: Path, failure: type[KohakuError], *, missing: str) -> dict[s
         raise failure(missing) from None
     except OSError as error:
         raise failure(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise failure(f"{path} is no TOML: it is nested too deep") from None
+    except ValueError as error:  # tomllib's own, letters in another encoding, a number of too many digits
         raise failure(f"{path} is no TOML: {error}") from None

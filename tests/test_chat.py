@@ -410,6 +410,28 @@ def test_without_key_and_url_the_error_says_what_to_set() -> None:
         OpenAIChat("m", base_url="localhost:8000")
 
 
+@pytest.mark.parametrize(
+    "url", ["ftp://u:sk-secret@host/v1", "http://u:sk-secret@[bad/v1", "http://u:sk-secret@host:99999/v1"]
+)
+def test_a_base_url_that_is_none_is_one_line_without_its_password(url: str) -> None:
+    with pytest.raises(ModelError, match="no base URL") as caught:
+        OpenAIChat("m", base_url=url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_key_that_no_server_can_be_sent_is_told_at_once() -> None:
+    with pytest.raises(ModelError, match="the key holds") as caught:
+        OpenAIChat("m", api_key="sk-se\ncret")
+    assert "cret" not in str(caught.value)
+
+
+def test_what_a_server_echoes_of_a_password_is_left_out(server: FakeServer, connect: Connect) -> None:
+    server.play(fails(401, "bad key Basic dTpwYXNzd29yZA=="))
+    with pytest.raises(NoAccess) as caught:
+        connect().ask(MESSAGES, Plan)
+    assert "dTpw" not in str(caught.value)
+
+
 def test_a_local_server_needs_no_key(server: FakeServer, connect: Connect) -> None:
     server.play(GOOD)
     assert connect().ask(MESSAGES, Plan) == PLAN

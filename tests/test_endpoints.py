@@ -103,8 +103,15 @@ def test_readers_by_turns_go_by_these_names_too(db: str, configured: None, serve
 
 def test_a_key_that_is_not_set_is_told_by_its_variable(configured: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STRONG_KEY")
-    with pytest.raises(SettingsError, match="endpoint 'strong' takes its key from STRONG_KEY, which is not set"):
+    with pytest.raises(SettingsError, match=r"endpoint 'strong' has no key: .* variable STRONG_KEY"):
         load_chat(load(), "strong")
+
+
+def test_a_key_where_its_variable_s_name_belongs_is_not_repeated() -> None:
+    Path("kohaku.toml").write_text('[endpoints.a]\nkey_env = "sk-in-the-wrong-place"\n', encoding="utf-8")
+    with pytest.raises(SettingsError, match="endpoint 'a' has no key") as caught:
+        load_chat(load(), "a")
+    assert "wrong-place" not in str(caught.value)
 
 
 def test_a_key_in_the_file_is_refused_and_not_repeated() -> None:

@@ -72,7 +72,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         patch.setattr("kohaku.embedders.load", letters)
         patch.setattr("indexer.pictures.boxed", lambda path, reading, work: work(path, reading))
         patch.setenv("KOHAKU_REPLY_CACHE", "false")
-        kohaku.index([files], folder / "my.db", workers=1)
+        metadata = folder / "metadata.csv"
+        metadata.write_text("id,title,url\nwind,Wind,https://[no address\n", encoding="utf-8")
+        kohaku.index([files], folder / "my.db", metadata=metadata, workers=1)
         settings = load({"db": folder / "my.db", "model": "scripted", "base_url": model.url})
         with running(settings) as address:
             yield address
@@ -151,6 +153,10 @@ def test_an_answer_is_written_then_checked_and_its_citation_shows_the_page_with_
     said = browser.wait(".answer.checked .said")
     assert HOSTILE in said.text and not browser.run("return window.hacked")
     assert browser.wait(".value").text == "4321" and browser.wait(".fact .good")
+    assert (
+        browser.run("return document.querySelectorAll('.sources li').length, document.querySelector('.sources a')")
+        is None
+    )
     browser.wait(".said .cite").click()
     mark = browser.wait(".paper svg .mark")
     assert 95 < float(mark.get_attribute("y")) + float(mark.get_attribute("height")) < 115

@@ -93,7 +93,7 @@ def test_the_weaker_place_is_not_blamed_for_what_the_stronger_says(monkeypatch: 
         load()
 
 
-@pytest.mark.parametrize("text", ["budget = [", "= 3", "\x00"])
+@pytest.mark.parametrize("text", ["budget = [", "= 3", "\x00", "budget = " + "[" * 5000, "budget = " + "9" * 5000])
 def test_a_file_that_is_no_toml_is_one_line(text: str) -> None:
     with pytest.raises(SettingsError, match=r"^my\.toml is no TOML: .+"):
         load(config=toml(text, "my.toml"))

@@ -305,6 +305,16 @@ def test_a_truncated_file_is_told(store: Store, path: Path) -> None:
         Store.open(path)
 
 
+def test_a_file_cut_short_while_it_is_open_is_told_as_damaged(store: Store, path: Path) -> None:
+    for number in range(200):
+        fill(store, tree(f"doc{number}", [f"Sentence {number} of the cat."]))
+    store.close()
+    with Store.open(path) as reading:
+        os.truncate(path, 3 * 4096)
+        with pytest.raises(DamagedStore), reading.snapshot():
+            reading.documents()
+
+
 def test_pages_that_are_overwritten_are_told_whoever_meets_them(store: Store, path: Path) -> None:
     for number in range(30):
         fill(store, tree(f"doc{number}", [f"Sentence {number} of the cat."]))

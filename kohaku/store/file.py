@@ -92,7 +92,7 @@ class File:
         with self._turn:
             if self.writable:
                 # A reader may still be there: then SQLite does it when the last one leaves, and nobody waits for that.
-                with suppress(sqlite3.OperationalError):
+                with suppress(sqlite3.DatabaseError):
                     self._db.execute("pragma busy_timeout = 0")
                     self._db.execute("pragma wal_checkpoint(truncate)")
             self._db.close()
@@ -111,7 +111,7 @@ class File:
         try:
             yield
         finally:
-            with self._turn:
+            with self._turn, suppress(sqlite3.DatabaseError):  # of a file found damaged: that is told already
                 self._db.execute("commit")
 
     @property

@@ -195,7 +195,7 @@ function quote(one, card) {
 
 function sources(answer) {
   const items = answer.sources.map((one) => el("li", { dir: "auto" }, one.citation || one.title, " ",
-    one.url ? el("a", { href: one.url, rel: "noopener noreferrer", target: "_blank" }, new URL(one.url).host, el("span", { class: "visually-hidden" }, " (another site)")) : null));
+    URL.canParse(one.url ?? "") ? el("a", { href: one.url, rel: "noopener noreferrer", target: "_blank" }, new URL(one.url).host, el("span", { class: "visually-hidden" }, " (another site)")) : null));
   return el("details", { class: "part" }, el("summary", {}, counted(items.length, "source")), el("ul", { class: "sources" }, items));
 }
 
