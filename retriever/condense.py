@@ -15,7 +15,6 @@ LONG = 90  # tokens: a shorter paragraph is read whole
 FEWEST = 3  # sentences: of two, one is mostly what makes the other clear
 FLOOR = 0.5  # of the best sentence's worth: what is worth less goes
 FIRST = 2  # units are read as they stand: what was found best
-ROOM = 2_000  # tokens of the budget, the last, for what is condensed: what was found best fits a wider one whole
 MOST = 150  # units, the first: those after them seldom get into a budget
 
 

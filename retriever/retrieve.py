@@ -13,7 +13,7 @@ from kohaku.store import Store
 from kohaku.tree import Kind, Node, Tier, shown
 from kohaku.words import words
 from retriever.budget import Cause, Loss, Unit, fill
-from retriever.condense import FIRST, MOST, ROOM, condense, given_back, is_long, worths
+from retriever.condense import FIRST, MOST, condense, given_back, is_long, worths
 from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand, pinpoint
 from retriever.explain import ledger, why
@@ -98,9 +98,7 @@ def retrieve(
     units = _units(decision.tier, finds, store, scope, lambda some: filled(some, int(SHARE * limits.budget)))
     originals = {unit.node.key: unit.node for unit in units}
     if condensing == "on" or (condensing == "auto" and _in_other_words(question, finds, store)):
-        whole = {unit.node.key for unit in filled(distinct(units), max(limits.budget - ROOM, 0))}
-        whole |= {unit.node.key for unit in units[:FIRST]}
-        units = _condensed(question, units, finds.rankings, store, whole)
+        units = _condensed(question, units, finds.rankings, store, {unit.node.key for unit in units[:FIRST]})
     shown = _figures(question, finds, store, embedder, images, documents) if images and scope.has_figures else []
     offered = [*shown, *(unit for unit in units if not any(unit.node.covers(one.node) for one in shown))]
     kept = filled(distinct(offered, on_loss=losses.append), limits.budget, on_loss=losses.append)
