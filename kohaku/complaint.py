@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+
+from kohaku.text import nearest
 
 
 def complaint(error: ValidationError, model: type[BaseModel], also: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
@@ -21,8 +22,7 @@ def complaint(error: ValidationError, model: type[BaseModel], also: Iterable[str
     if first["type"] != "extra_forbidden":
         return place, str(first["msg"]).removeprefix("Value error, ")
     known = [*_fields(model, first["loc"][:-1]), *(also if len(place) == 1 else ())]
-    near = difflib.get_close_matches(place[-1], known, n=1, cutoff=0)
-    return place, f"unknown key: did you mean {near[0]!r}?"
+    return place, f"unknown key: did you mean {nearest(place[-1], known)!r}?"
 
 
 def _fields(model: Any, place: Sequence[str | int]) -> list[str]:

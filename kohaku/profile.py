@@ -6,7 +6,6 @@ what each reply must hold are written by the stages, around the profile's words.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from kohaku.complaint import complaint
 from kohaku.errors import ProfileError
+from kohaku.text import nearest
 from kohaku.toml import read_toml
 
 FOLDER = Path(__file__).parent / "profiles"
@@ -232,9 +232,9 @@ def path_of(name: str) -> Path:
     if re.search(r"[/\\]|\.toml$", name):
         return Path(name)
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=1, cutoff=0)[0]
         raise ProfileError(
-            f"no profile {name!r}: did you mean {near!r}? There are {', '.join(names())}, and files as ./NAME.toml"
+            f"no profile {name!r}: did you mean {nearest(name, names())!r}? "
+            f"There are {', '.join(names())}, and files as ./NAME.toml"
         )
     return FOLDER / f"{name}.toml"
 

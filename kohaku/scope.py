@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from kohaku.errors import ScopeError
+from kohaku.text import nearest
 from kohaku.tree import Document, Kind
 
 T = TypeVar("T", Decimal, date, str)
@@ -170,8 +170,7 @@ def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:
-    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0)
-    return f": did you mean {known[near[0]]!r}?" if near else ""
+    return f": did you mean {known[nearest(name.casefold(), known)]!r}?" if known else ""
 
 
 def _kind(name: str) -> Kind:

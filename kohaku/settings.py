@@ -5,7 +5,6 @@ Defaults < `kohaku.toml` in the working directory (or the file that --config nam
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -30,6 +29,7 @@ from kohaku.choices import (
 from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.spending import Price
+from kohaku.text import nearest
 from kohaku.toml import read_toml
 
 PREFIX = "KOHAKU_"
@@ -331,6 +331,6 @@ def _environment() -> dict[str, str]:
 def _known(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     for key in values:
         if key not in Settings.model_fields:
-            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0)
-            raise SettingsError(f"unknown setting {key!r} in {where}: did you mean {near[0]!r}?")
+            near = nearest(key, Settings.model_fields)
+            raise SettingsError(f"unknown setting {key!r} in {where}: did you mean {near!r}?")
     return values

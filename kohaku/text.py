@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -14,3 +16,12 @@ def storable(text: str) -> str:
     'ab �'
     """
     return _SURROGATES.sub("\ufffd", text.replace("\x00", ""))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Of the known names, of which there is at least one, that which a user most likely meant.
+
+    >>> nearest("buget", ["db", "budget"])
+    'budget'
+    """
+    return difflib.get_close_matches(name, list(known), n=1, cutoff=0)[0]

@@ -97,12 +97,14 @@ def retrieve(
     )
     units = _units(decision.tier, finds, store, scope, lambda some: filled(some, int(SHARE * limits.budget)))
     originals = {unit.node.key: unit.node for unit in units}
-    if condensing == "on" or (condensing == "auto" and _in_other_words(question, finds, store)):
-        units = _condensed(question, units, finds.rankings, store, {unit.node.key for unit in units[:FIRST]})
-    shown = _figures(question, finds, store, embedder, images, documents) if images and scope.has_figures else []
-    offered = [*shown, *(unit for unit in units if not any(unit.node.covers(one.node) for one in shown))]
+    if condensing != "off":
+        rare = rarities(set(words(question)), store)
+        if condensing == "on" or _in_other_words(question, finds, rare):
+            units = _condensed(question, units, finds.rankings, store, rare)
+    pictured = _figures(question, finds, store, embedder, images, documents) if images and scope.has_figures else []
+    offered = [*pictured, *(unit for unit in units if not any(unit.node.covers(one.node) for one in pictured))]
     kept = filled(distinct(offered, on_loss=losses.append), limits.budget, on_loss=losses.append)
-    kept = placed(given_back(kept, originals, limits.budget, cost), shown)
+    kept = placed(given_back(kept, originals, limits.budget, cost), pictured)
     return Evidence(
         question,
         tuple(queries),
@@ -222,17 +224,16 @@ def _costs(count: Callable[[str], int]) -> Callable[[Node], int]:
     return cost
 
 
-def _in_other_words(question: str, finds: Finds, store: Store) -> bool:
+def _in_other_words(question: str, finds: Finds, rare: Mapping[str, float]) -> bool:
     """Whether the best finds hold few of the question's rare words."""
     best = [finds.nodes[one.key].text for one in finds.ranked[:BEST]]
-    return coverage(question, best, rarities(set(words(question)), store)) < COVERED
+    return coverage(question, best, rare) < COVERED
 
 
 def _condensed(
-    question: str, units: Sequence[Unit], rankings: Sequence[Ranking], store: Store, whole: Collection[int]
+    question: str, units: Sequence[Unit], rankings: Sequence[Ranking], store: Store, rare: Mapping[str, float]
 ) -> list[Unit]:
-    """The first units condensed, but for those that stay whole."""
-    rare = rarities(set(words(question)), store)
+    """The units condensed, but for the FIRST, what was found best, and those too far down to matter."""
     first, rest = units[:MOST], units[MOST:]
     worth = worths(rankings)
     sentences = store.sentences([unit.node for unit in first if is_long(unit.node)])
@@ -241,7 +242,7 @@ def _condensed(
             first,
             sentences,
             lambda one: worth.get(one.key, 0.0) + coverage(question, [one.text], rare),
-            whole=whole,
+            whole={unit.node.key for unit in first[:FIRST]},
         ),
         *rest,
     ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # each is there already where one of them is shown
     from answerer.calibration import Calibration
     from answerer.ensemble import Ensemble
     from answerer.vote import Voted
-    from indexer.report import Report
+    from indexer.report import Progress, Report
     from kohaku.spending import Price, Usage
     from kohaku.store import Store
     from retriever.evidence import Context, Evidence
@@ -32,6 +32,11 @@ _BREAKS_JSON_LINES = re.compile(r"[\x7f-\x9f\u2028\u2029]")
 
 Advance = Callable[[int, int, str], None]
 """Shows how far a run is: done, of how many, and what is in hand or was done last."""
+
+
+def step_by_step(advance: Advance | None) -> Callable[[Progress], None] | None:
+    """The same as what indexing tells its steps to."""
+    return (lambda at: advance(at.done, at.total, at.current)) if advance else None
 
 
 def plain(text: str) -> str:

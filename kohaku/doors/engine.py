@@ -62,11 +62,9 @@ class Engine(Searcher):
             answers: dict[int, str] = {}
             sections: list[Section] = []
             for part in self.plan(question).parts or (Part(1, question),):
-                asked = Question("", part.filled(answers).text)
-                sought = self._seek(asked, scope)
-                answer = self._answer(asked, sought, concurrency=self.settings.concurrency)
-                answers[part.id] = "" if answer.is_blank else answer.value
-                sections.append(section(answer, sought(1), self._rated))
+                found = self._section(part.filled(answers).text, scope)
+                answers[part.id] = "" if found.answer.is_blank else found.answer.value
+                sections.append(found)
             whole = sections[0].answer if len(sections) == 1 else self.ask(question, scope=scope)
             return self._checked(report(question, whole, sections, self.chat, self.profile), scope)
 
@@ -83,14 +81,19 @@ class Engine(Searcher):
         )
         if found is None or found.is_good or not found.queries:
             return replace(written, check=found)
-        asked = Question("", found.queries[0])
+        more = self._section(found.queries[0], scope)
+        found = replace(found, read_again=True, replaced=not more.answer.is_blank)
+        if more.answer.is_blank:
+            return replace(written, check=found)
+        sections = [*written.sections, more]
+        return replace(report(written.question, written.answer, sections, self.chat, self.profile), check=found)
+
+    def _section(self, question: str, scope: Scope) -> Section:
+        """What a report says of one part of its question."""
+        asked = Question("", question)
         sought = self._seek(asked, scope)
         answer = self._answer(asked, sought, concurrency=self.settings.concurrency)
-        found = replace(found, read_again=True, replaced=not answer.is_blank)
-        if answer.is_blank:
-            return replace(written, check=found)
-        sections = [*written.sections, section(answer, sought(1), self._rated)]
-        return replace(report(written.question, written.answer, sections, self.chat, self.profile), check=found)
+        return section(answer, sought(1), self._rated)
 
     def ask_all(
         self, questions: Sequence[Question], *, on_done: Callable[[Outcome], None], scope: Scope = EVERYWHERE

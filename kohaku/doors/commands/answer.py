@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.doors.commands.options import AsJson, Confidence, Explain, Metadata, Questions, configured
-from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, refuse_twice, say, spare, typed
+from kohaku.doors.commands.options import FINDING, AsJson, Confidence, Explain, Metadata, Questions, configured
+from kohaku.doors.commands.terminal import one_or_many, print_json, refuse, refuse_twice, say, spare, typed
 from kohaku.errors import CostLimit, KohakuError
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 @configured(
     "db",
     "model",
-    "planner_model",
-    "filter_model",
-    "base_url",
-    "reply_cache",
     "concurrency",
     "retries",
     "passes",
@@ -39,27 +35,13 @@ if TYPE_CHECKING:
     "deadline",
     "strict",
     "min_confidence",
-    "budget",
-    "top_k",
-    "queries",
-    "profile",
-    "fusion",
-    "reranker",
-    "rerank_top",
     "order",
-    "decompose",
-    "level",
-    "images",
-    "condense",
-    "hyde",
-    "source_filter",
-    "section_filter",
     "runs",
     "models",
     "vote",
     "blanks",
     "tiebreak",
-    "embedder",
+    *FINDING,
 )
 def answer(
     *,
@@ -89,9 +71,7 @@ def answer(
 
     Example: kohaku answer --questions questions.csv --db papers.db --out submission.csv
     """
-    if (question is None) == (questions is None) or (questions is None) != (out is None):
-        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out CSV")
-    refuse_empty(question)
+    one_or_many(question, questions, out, "CSV")
     refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
     refuse(
         given["order"] and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt"

@@ -48,7 +48,7 @@ def index(
 
     Example: kohaku index papers --db papers.db --metadata papers/metadata.csv
     """
-    from kohaku.doors.display import outcomes, progress_bar, report_lines
+    from kohaku.doors.display import outcomes, progress_bar, report_lines, step_by_step
     from kohaku.doors.indexing import index as run
 
     refuse(given["caption_model"] and not settings.captions, "--caption-model goes with --captions")
@@ -62,7 +62,7 @@ def index(
             metadata=metadata,
             prune=prune,
             force=force,
-            progress=(lambda at: advance(at.done, at.total, at.current)) if advance else None,
+            progress=step_by_step(advance),
         )
     for line in report_lines(report, settings.db):
         say(line)

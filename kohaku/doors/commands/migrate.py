@@ -44,7 +44,7 @@ def import_kohakurag(
         else:
             typer.echo(found.toml)
         return
-    from kohaku.doors.display import progress_bar, report_lines
+    from kohaku.doors.display import progress_bar, report_lines, step_by_step
     from kohaku.doors.kohakurag import take_over
 
     folder = documents or settings.db.with_name(f"{settings.db.stem}-documents")
@@ -54,7 +54,7 @@ def import_kohakurag(
             settings,
             folder=folder,
             prefix=prefix,
-            progress=(lambda at: advance(at.done, at.total, at.current)) if advance else None,
+            progress=step_by_step(advance),
         )
     if taken.unreadable:
         say(f"{taken.unreadable} records are no nodes of KohakuRAG's: left out")

@@ -197,6 +197,29 @@ SETTINGS: dict[str, Any] = {
 }
 """The option of each setting that has one, by the setting's name."""
 
+FINDING = (
+    "budget",
+    "top_k",
+    "queries",
+    "profile",
+    "fusion",
+    "reranker",
+    "rerank_top",
+    "decompose",
+    "level",
+    "images",
+    "condense",
+    "hyde",
+    "source_filter",
+    "section_filter",
+    "embedder",
+    "planner_model",
+    "filter_model",
+    "base_url",
+    "reply_cache",
+)
+"""The settings by which evidence is found."""
+
 SCOPE: dict[str, Any] = {
     "where": Annotated[
         list[str] | None,

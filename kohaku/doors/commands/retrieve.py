@@ -8,36 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.doors.commands.options import AsJson, Explain, Questions, configured
-from kohaku.doors.commands.terminal import print_json, refuse, refuse_empty, say, spare, typed
+from kohaku.doors.commands.options import FINDING, AsJson, Explain, Questions, configured
+from kohaku.doors.commands.terminal import one_or_many, print_json, refuse, say, spare, typed
 
 if TYPE_CHECKING:
     from kohaku.scope import Scope
     from kohaku.settings import Settings
 
 
-@configured(
-    "db",
-    "budget",
-    "top_k",
-    "queries",
-    "profile",
-    "fusion",
-    "reranker",
-    "rerank_top",
-    "decompose",
-    "level",
-    "images",
-    "condense",
-    "hyde",
-    "source_filter",
-    "section_filter",
-    "embedder",
-    "planner_model",
-    "filter_model",
-    "base_url",
-    "reply_cache",
-)
+@configured("db", *FINDING)
 def retrieve(
     *,
     settings: Settings,
@@ -53,9 +32,7 @@ def retrieve(
 
     Example: kohaku retrieve "How much water did the site use?" --db papers.db --budget 2000
     """
-    if (question is None) == (questions is None) or (questions is None) != (out is None):
-        raise typer.BadParameter("give a QUESTION, or --questions CSV with --out FILE.jsonl")
-    refuse_empty(question)
+    one_or_many(question, questions, out, "FILE.jsonl")
     refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
     if questions is not None:
         refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")

@@ -44,6 +44,13 @@ def refuse_empty(question: str | None) -> None:
         raise typer.BadParameter("the QUESTION is empty")
 
 
+def one_or_many(question: str | None, questions: Path | None, out: Path | None, form: str) -> None:
+    """Raises BadParameter unless there is one question that asks something, or a file of them and one to write."""
+    if (question is None) == (questions is None) or (questions is None) != (out is None):
+        raise typer.BadParameter(f"give a QUESTION, or --questions CSV with --out {form}")
+    refuse_empty(question)
+
+
 def refuse_twice(out: Path | None, other: Path | None) -> None:
     """Raises BadParameter where two files to be written are one."""
     if out is not None and other is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from answerer.answer import Question
 from answerer.long_answers import Meanings
 from answerer.submission import read_questions
-from kohaku.doors.display import Advance, few
+from kohaku.doors.display import Advance, few, step_by_step
 from kohaku.doors.sweep.plots import pictures
 from kohaku.doors.sweep.report import Story, file_of, html, markdown
 from kohaku.doors.sweep.results import check_truth, measure, results, write_table
@@ -92,7 +92,7 @@ def _indexed(spec: Spec, found: Sequence[Trial], folder: Path, where: str, progr
                 spec.documents,
                 changed(settings, {"db": made[way]}, where),
                 metadata=spec.metadata,
-                progress=(lambda at: progress(at.done, at.total, at.current)) if progress else None,
+                progress=step_by_step(progress),
             )
             if report.failed:
                 log.warning("not indexed: %s", few([path for path, _ in report.failed]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kohaku.complaint import complaint
 from kohaku.errors import SettingsError
 from kohaku.settings import Settings
+from kohaku.text import nearest
 from kohaku.toml import read_toml
 
 SCOPE = ("where", "doc", "not_doc", "kind")
@@ -170,8 +170,9 @@ def _check_names(spec: Spec, where: str) -> None:
     varied += [(name, "[[repeat]]") for repeat in spec.repeat for name in repeat]
     for name, table in (*shared, *varied):
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
-            raise SettingsError(f"unknown setting {name!r} in {table} of {where}: did you mean {near!r}?")
+            raise SettingsError(
+                f"unknown setting {name!r} in {table} of {where}: did you mean {nearest(name, known)!r}?"
+            )
         if name in SECRET:
             raise SettingsError(f"{name} has no place in {where}: put it into kohaku.toml or the environment")
     for name, table in varied:
@@ -180,8 +181,7 @@ def _check_names(spec: Spec, where: str) -> None:
     _check_twice(spec, where)
     for metric in spec.metrics:
         if metric not in METRICS:
-            near = difflib.get_close_matches(metric, METRICS, n=1, cutoff=0)[0]
-            raise SettingsError(f"unknown metric {metric!r} in {where}: did you mean {near!r}?")
+            raise SettingsError(f"unknown metric {metric!r} in {where}: did you mean {nearest(metric, METRICS)!r}?")
     if "bert_score" in spec.metrics and spec.bert_score is None:
         raise SettingsError(f"the metric bert_score in {where} needs a model: bert_score = its name or folder")
 
