@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sqlite3 as standard
 from collections.abc import Sequence
 from dataclasses import replace
@@ -303,6 +304,23 @@ def test_a_truncated_file_is_told(store: Store, path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(DamagedStore, match="bytes"):
         Store.open(path)
+
+
+def test_a_checkpoint_under_way_is_no_truncated_file(store: Store, path: Path, tmp_path: Path) -> None:
+    for number in range(30):
+        fill(store, tree(f"doc{number}", [f"Sentence {number} of the cat."]))
+    killed = tmp_path / "killed.db"
+    for ending in ("", "-wal"):
+        shutil.copyfile(f"{path}{ending}", f"{killed}{ending}")
+    store.close()
+    with killed.open("r+b") as file:  # its first page alone has been written
+        file.write(path.read_bytes()[:4096])
+    assert killed.stat().st_size < path.stat().st_size
+    with Store.open(killed) as found:
+        assert len(found.documents()) == 30
+    Path(f"{killed}-wal").unlink()
+    with pytest.raises(DamagedStore, match="bytes"):
+        Store.open(killed)
 
 
 def test_a_file_cut_short_while_it_is_open_is_told_as_damaged(store: Store, path: Path) -> None:

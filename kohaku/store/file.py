@@ -209,6 +209,21 @@ def _me() -> str:
 
 def _inspect(path: Path) -> None:
     """Raises the error that fits a file that SQLite could not open as ours, by its first bytes and its length."""
+    size, expected = _lengths(path)
+    # A checkpoint writes the header before the pages that it counts: until it ends, killed or not, the log holds them.
+    if size < expected and not _has_log(path):
+        size, expected = _lengths(path)  # it may have ended meanwhile
+        if size < expected:
+            raise DamagedStore(path, f"{size:,} of {expected:,} bytes are there")
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _lengths(path: Path) -> tuple[int, int]:
+    """How many bytes a file has, and how many its header says."""
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -222,9 +237,7 @@ def _inspect(path: Path) -> None:
     if len(head) < 100 or not head.startswith(MAGIC):
         raise NotAStore(path)
     page = int.from_bytes(head[16:18], "big")
-    expected = (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
-    if size < expected:
-        raise DamagedStore(path, f"{size:,} of {expected:,} bytes are there")
+    return size, (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
 
 
 def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
