@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import ClassVar
 
 from pydantic import BaseModel, Field, field_validator
 
 from answerer.answer import Answer, Check, Question
+from answerer.pictures import Picture, listed
 from answerer.prompts import defused, evidence_part
+from answerer.reader import fitted
 from kohaku.chat import Chat, Message, attempt
 from kohaku.errors import KohakuError
 from kohaku.fence import fenced
@@ -60,18 +63,30 @@ def graded(
     chat: Chat,
     *,
     profile: Profile = DEFAULT,
+    pictures: Sequence[Picture] = (),
+    room: int = 0,
     on_failure: Callable[[KohakuError], None] = lambda error: None,
 ) -> Check | None:
-    """A model's grades for an answer against its evidence; None where it gives none that can be read."""
-    cited = _cited(answer, contexts)
+    """A model's grades for an answer against its evidence; None where it gives none that can be read.
+
+    Of the `pictures` those of what it is graded against go along, within the `room` (tokens).
+    """
+    nodes = {one.node: one.context for one in pictures}
+    cited = _cited(answer, contexts, nodes)
     rest = [context for context in contexts if context not in cited]
-    shown = within((*cited, *rest), int(SHOWN * sum(context.tokens for context in contexts)))
-    evidence, rules = evidence_part(question, shown or tuple(contexts[:1]))
+    shown = within((*cited, *rest), int(SHOWN * sum(context.tokens for context in contexts))) or tuple(contexts[:1])
+    held = {context.node for context in shown}
     said = f"Answer: {defused(answer.text)}\nValue: {defused(answer.value)}\nWhy: {defused(answer.explanation)}"
     draft, form = fenced("DRAFT", said, DRAFT, salt=question.text)
-    system = f"{rules}\n\n{form} {profile.prompts.check}"
-    parts = [evidence, draft, f"Question: {question.text.strip()}"]
-    return _check([Message("system", system), Message("user", "\n\n".join(parts))], chat, on_failure)
+
+    def messages(contexts: Sequence[Context], pictures: Sequence[Picture]) -> list[Message]:
+        evidence, rules = evidence_part(question, contexts, listed(pictures))
+        parts = [evidence, draft, f"Question: {question.text.strip()}"]
+        system = f"{rules}\n\n{form} {profile.prompts.check}"
+        return [Message("system", system), Message("user", "\n\n".join(parts))]
+
+    of_shown = [one for one in pictures if one.context in held]
+    return _check(lambda: fitted(messages, CheckReply, chat, shown, of_shown, room).reply, on_failure)
 
 
 def graded_report(
@@ -85,7 +100,8 @@ def graded_report(
     """A model's grades for a report, by its findings and its summary; None where it gives none that can be read."""
     data, rules = fenced("FINDINGS", defused(findings), FINDINGS, salt=question)
     system = f"{rules} {profile.prompts.check}"
-    return _check([Message("system", system), Message("user", f"{data}\n\nQuestion: {question}")], chat, on_failure)
+    messages = [Message("system", system), Message("user", f"{data}\n\nQuestion: {question}")]
+    return _check(partial(chat.ask, messages, CheckReply), on_failure)
 
 
 def bettered(
@@ -118,16 +134,18 @@ def bettered(
     return replace(second if is_better else answer, check=replace(found, read_again=True, replaced=is_better))
 
 
-def _check(messages: Sequence[Message], chat: Chat, on_failure: Callable[[KohakuError], None]) -> Check | None:
-    reply = attempt(partial(chat.ask, messages, CheckReply), on_failure)
+def _check(ask: Callable[[], CheckReply], on_failure: Callable[[KohakuError], None]) -> Check | None:
+    reply = attempt(ask, on_failure)
     if reply is None:
         return None
     queries = dict.fromkeys(query.strip() for query in reply.queries if query.strip())
     return Check(reply.accuracy, reply.completeness, reply.structure, tuple(queries)[:MOST_QUERIES])
 
 
-def _cited(answer: Answer, contexts: Sequence[Context]) -> list[Context]:
-    """What an answer cites; where that is nothing, what there is of its references."""
-    nodes = {citation.node for citation in answer.citations}
+def _cited(
+    answer: Answer, contexts: Sequence[Context], figures: Mapping[str, str] = MappingProxyType({})
+) -> list[Context]:
+    """What an answer cites, `figures` by the contexts that they stand in; where that is nothing, its references."""
+    nodes = {figures.get(citation.node, citation.node) for citation in answer.citations}
     quoted = [context for context in contexts if context.node in nodes]
     return quoted or [context for context in contexts if context.document in answer.references]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
 
 from answerer.answer import Answer, Citation, Grounding, Question, Span, abstention
 from answerer.ground import ground
-from answerer.pictures import RULES as PICTURES
-from answerer.pictures import Picture, beside, listed, quoted, seen
+from answerer.pictures import Picture, beside, listed, quoted, seen, with_pictures
 from answerer.prompts import AnswerReply, alias, arranged, prompt
 from answerer.quotes import align
 from answerer.values import is_blank, normalise
@@ -21,6 +22,7 @@ from kohaku.profile import DEFAULT, Profile
 from retriever.evidence import Context, Evidence
 
 T = TypeVar("T")
+Reply = TypeVar("Reply", bound=BaseModel)
 
 NAMED = re.compile(r"ref_id\s*=\s*([^\s\])]+)", re.IGNORECASE)
 AROUND = " \t\n'\"`“”()[]{}<>.,;"
@@ -44,32 +46,54 @@ def read(
     Where the prompt is too long, the better half of the contexts is read instead; raises ContextTooLong when one is
     too long by itself, ModelError and ReplyError where the model fails: a failure is never an abstention.
     """
-    contexts = beside(evidence.contexts, pictures, room) if pictures else evidence.contexts
-    while contexts:
+    if not evidence.contexts:
+        return abstention(question, "Nothing was found.")
+    told = fitted(
+        lambda contexts, pictures: prompt(question, arranged(contexts, order), profile, pictures=listed(pictures)),
+        AnswerReply,
+        chat,
+        evidence.contexts,
+        pictures,
+        room,
+    )
+    return seen(checked(question, told.contexts, told.reply, told.pictures), told.pictures)
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[Reply]):
+    """What a model replied, and the contexts and pictures that it saw."""
+
+    reply: Reply
+    contexts: Sequence[Context]
+    pictures: Sequence[Picture]
+
+
+def fitted(
+    messages: Callable[[Sequence[Context], Sequence[Picture]], Sequence[Message]],
+    schema: type[Reply],
+    chat: Chat,
+    contexts: Sequence[Context],
+    pictures: Sequence[Picture],
+    room: int,
+) -> Told[Reply]:
+    """A model's reply to messages about contexts and pictures, as many of them as it takes.
+
+    Pictures take the place of the worst contexts where all is more than the `room` (tokens); a model that takes none
+    is asked without. Where the prompt is too long, the better half of the contexts is read instead; raises
+    ContextTooLong where one is too long by itself.
+    """
+    held = beside(contexts, pictures, room) if pictures else tuple(contexts)
+    while True:
         try:
-            reply = chat.ask(_messages(question, arranged(contexts, order), profile, pictures), AnswerReply)
+            reply = chat.ask(with_pictures(messages(held, pictures), pictures), schema)
         except NoPictures:
-            contexts, pictures = evidence.contexts, ()
+            held, pictures = tuple(contexts), ()
         except ContextTooLong:
-            if len(contexts) == 1:
+            if len(held) == 1:
                 raise
-            contexts = contexts[: len(contexts) // 2]
+            held = held[: len(held) // 2]
         else:
-            return seen(checked(question, contexts, reply, pictures), pictures)
-    return abstention(question, "Nothing was found.")
-
-
-def _messages(
-    question: Question, contexts: Sequence[Context], profile: Profile, pictures: Sequence[Picture]
-) -> list[Message]:
-    """The messages that ask for an answer from contexts and pictures."""
-    if not pictures:
-        return prompt(question, contexts, profile)
-    system, user = prompt(question, contexts, profile, pictures=listed(pictures))
-    return [
-        replace(system, content=f"{system.content}\n\n{PICTURES}"),
-        replace(user, images=tuple(one.image for one in pictures)),
-    ]
+            return Told(reply, held, pictures)
 
 
 def checked(

@@ -165,6 +165,48 @@ def test_pictures_are_part_of_what_is_asked_twice(
         assert len(server.requests) == asked
 
 
+def drafting(draft: str, value: str) -> Callable[[dict[str, Any]], Step]:
+    refined = {"answer": value, "answer_value": value}
+    replies = {"draft": {"draft": draft}, "citations": {"citations": []}, "refined": refined}
+    return lambda body: says(json.dumps(replies[asked_for(body)]))
+
+
+def test_a_draft_is_written_from_pictures_too_and_what_it_reads_there_cites_the_figure(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    server.otherwise = drafting("Lake Site used 417 litres in May (Picture 2).", "417")
+    answer = opened(passes=2).ask(QUESTION)
+    sent = {asked_for(body): len(server.images(number)) for number, body in enumerate(server.requests)}
+    assert sent == {"draft": 2, "citations": 0, "refined": 0}
+    listed = [line for line in server.prompt(0).splitlines() if line.startswith("Picture 2 shows")]
+    [citation] = answer.citations
+    assert answer.value == "417" and listed[0].startswith(f"Picture 2 shows the figure {citation.node} ")
+    assert answer.grounding is not None and answer.grounding.how is How.SEEN
+    assert "Picture 2" not in server.prompt(2).split("Finished answer:")[1], "its number is no fact of the answer"
+    assert opened(passes=2, strict=True).ask(QUESTION).is_blank
+
+
+def test_a_drafter_that_refuses_pictures_is_asked_without(opened: Callable[..., Engine], server: FakeServer) -> None:
+    writing = drafting("Water use of Lake Site fell, not 417 (Picture 1).", "water use")
+    server.otherwise = lambda body: fails(400, "no image input") if "image_url" in json.dumps(body) else writing(body)
+    answer = opened(passes=2).ask("What fell at Lake Site?")
+    assert answer.value == "water use" and answer.is_grounded
+    assert all(one.quote == "Water use of Lake Site fell." for one in answer.citations)
+
+
+def test_an_answer_from_a_picture_is_graded_with_that_picture(
+    opened: Callable[..., Engine], server: FakeServer
+) -> None:
+    grades = {"accuracy": 5, "completeness": 5, "structure": 5, "queries": []}
+    answering = replying(quotes=("Picture 2",))
+    server.otherwise = lambda body: says(json.dumps(grades)) if asked_for(body) == "self_check" else answering(body)
+    assert opened(self_check=True).ask(QUESTION).check is not None
+    assert [len(server.images(number)) > 0 for number in (0, 1)] == [True, True]
+    assert "Picture 1 shows the figure" in server.prompt(1)
+    cited = server.images(0)[1]
+    assert cited in server.images(1)
+
+
 def test_pictures_take_the_room_of_the_worst_contexts_in_the_budget() -> None:
     def context(node: str, tokens: int) -> Any:
         from dataclasses import replace

@@ -29,7 +29,7 @@ from kohaku.images import shown
 from kohaku.scope import EVERYWHERE, Scope, admitted
 from kohaku.tables import write_lines
 from retriever.decompose import Part
-from retriever.evidence import Evidence
+from retriever.evidence import Context, Evidence
 from retriever.retrieve import Limits
 
 PICTURES = 0.5  # of the budget: with more of it for pictures too little is left for words
@@ -342,7 +342,16 @@ class Engine(Searcher):
         return lambda answer, evidence, read: check.bettered(
             answer,
             evidence,
-            lambda draft, contexts: check.graded(asked, draft, contexts, chat, profile=profile, on_failure=tell),
+            lambda draft, contexts: check.graded(
+                asked,
+                draft,
+                contexts,
+                chat,
+                profile=profile,
+                pictures=self._pictures(contexts) if chat.takes_images else (),
+                room=self.settings.budget,
+                on_failure=tell,
+            ),
             sought.narrowly,
             read,
         )
@@ -386,27 +395,18 @@ class Engine(Searcher):
             return extract.read
         take = self.takes[number]
         chat = self.readers[take.model].varied(temperature=take.temperature, seed=take.seed)
-        if self.settings.passes == 2:
-            read_twice = refine.read_twice
-            return partial(
-                read_twice,
-                chat=chat,
-                examples=self._examples,
-                citing=self.planner,
-                order=take.order,
-                profile=self.profile,
-            )
         read = partial(reader.read, chat=chat, order=take.order, profile=self.profile, room=self.settings.budget)
-        if not self.settings.images:
-            return read
+        if self.settings.passes == 2:
+            twice = partial(refine.read_twice, examples=self._examples, citing=self.planner)
+            read = partial(twice, chat=chat, order=take.order, profile=self.profile, room=self.settings.budget)
         return lambda question, evidence: read(
-            question, evidence, pictures=self._pictures(evidence) if chat.takes_images else ()
+            question, evidence, pictures=self._pictures(evidence.contexts) if chat.takes_images else ()
         )
 
-    def _pictures(self, evidence: Evidence) -> tuple[Picture, ...]:
-        """The figures among the evidence with their pictures, the best first, none twice, as many as are wanted."""
+    def _pictures(self, contexts: Sequence[Context]) -> tuple[Picture, ...]:
+        """The figures among contexts with their pictures, the best first, none twice, as many as are wanted."""
         found: dict[str, Picture] = {}
-        for context in evidence.contexts:
+        for context in contexts if self.settings.images else ():
             for node in self.store.subtree(context.node):
                 spent = sum(one.tokens for one in found.values())
                 if len(found) == self.settings.images or spent > self.settings.budget * PICTURES:
