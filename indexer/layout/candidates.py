@@ -13,7 +13,7 @@ from indexer.layout.lines import leadings
 from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
 from indexer.layout.page import Line, Style
 from indexer.layout.paragraphs import is_item
-from indexer.layout.tables import PERIOD, YEAR
+from indexer.layout.values import PERIOD, YEAR
 from indexer.letters import has_small_letters
 from kohaku.rows import says_scale
 

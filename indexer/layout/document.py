@@ -8,12 +8,14 @@ from typing import TypeVar
 
 from indexer.blocks import Block, Mark
 from indexer.clean import words
-from indexer.layout import figures, outline, tables, tags
+from indexer.layout import figures, mesh, outline, tables, tags
+from indexer.layout.aligned import aligned
 from indexer.layout.body import body_style
 from indexer.layout.columns import columns
 from indexer.layout.contents import DOTS
 from indexer.layout.faces import with_telling_faces
 from indexer.layout.furniture import without_furniture
+from indexer.layout.grids import grids, pieced
 from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
@@ -142,8 +144,8 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
     drawn: list[Table] = []
     gone: set[int] = set()
     for table, held in (
-        *tables.pieced(page.fragments, page.rulings, page.number),
-        *tables.grids(page.fragments, page.rulings, page.number),
+        *pieced(page.fragments, page.rulings, page.number),
+        *grids(page.fragments, page.rulings, page.number),
         *ruled(page.fragments, page.rulings, page.number),
     ):
         if not held & gone:
@@ -162,7 +164,7 @@ def _page_items(
     """A page's lines, tables and figures in reading order, its footnotes apart."""
     items: list[Item] = []
     small: list[Line] = []
-    drawing = tables.drawing(page.rulings)
+    drawing = mesh.drawing(page.rulings)
     for column in found:
         count = _notes(column, body, page.height, drawing)
         small += column[len(column) - count :]
@@ -181,7 +183,7 @@ def _notes(column: Sequence[Line], body: Style, height: float, drawing: Rect | N
     begun = len(column) - count
     rows = [
         place
-        for first, last, _ in tables.aligned(column, drawing)
+        for first, last, _ in aligned(column, drawing)
         for place in range(max(first, begun), last + 1)
         if len(column[place].cells) > 1
     ]
@@ -191,7 +193,7 @@ def _notes(column: Sequence[Line], body: Style, height: float, drawing: Rect | N
 def _with_tables(lines: Sequence[Line], drawing: Rect | None) -> list[Item]:
     items: list[Item] = []
     start = 0
-    for first, last, table in tables.aligned(lines, drawing):
+    for first, last, table in aligned(lines, drawing):
         items += lines[start:first]
         items.append(table)
         start = last + 1

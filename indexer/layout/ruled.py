@@ -10,10 +10,13 @@ from itertools import islice, pairwise
 from operator import itemgetter
 from statistics import median
 
+from indexer.layout.column_heads import LONGEST_HEAD
 from indexer.layout.lines import is_right_to_left, rows_down, top_down
 from indexer.layout.lines import rows as baseline_rows
+from indexer.layout.mesh import THIN, TOUCH, drawing
 from indexer.layout.page import Fragment, Rect, around, main_style
-from indexer.layout.tables import LONGEST_HEAD, MARKER, NUMBER, THIN, TOUCH, YEAR, Row, Table, drawing
+from indexer.layout.tables import Row, Table
+from indexer.layout.values import MARKER, NUMBER, YEAR
 
 LEAST_RULE = 20.0  # points: shorter rules underline a word
 LEAST_WIDTH = 100.0  # points of a table

@@ -1,0 +1,97 @@
+"""The cells of a line: fragments that touch are one, signs go to their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from indexer.layout.lines import left_edge
+from indexer.layout.page import Fragment, Line, Rect, around
+from indexer.layout.values import is_datum
+
+CELL_GAP = 0.9  # of the letter size between the cells of a row, at least
+TINY = 0.78  # of the usual letter size
+CURRENCIES = "$€£¥"
+CURRENCY = re.compile(r"[$€£¥]|US\$|C\$|A\$")
+TAIL = re.compile(r"[)%]+|\)\s?%|pts|bps|pp")
+TAIL_ENDS = ")%sp"  # few cells end so
+TRAILING_CURRENCY = re.compile(r"^(.*\S)\s+([$€£¥])$")
+
+
+class Cell(NamedTuple):
+    """A cell before its column is known: its text and its place."""
+
+    text: str
+    rect: Rect
+
+    @property
+    def middle(self) -> float:
+        """Its middle from left to right."""
+        return (self.rect.x0 + self.rect.x1) / 2
+
+
+def row_cells(line: Line, usual: float) -> list[Cell]:
+    """The line's cells; exponents and footnote marks that stand so high that they make a line are no cells of a row."""
+    cells = _cells(line)
+    if len(cells) > 1 and line.style.size < TINY * usual and all(len(cell.text) <= 3 for cell in cells):
+        return [Cell(line.text, line.rect)]
+    return cells
+
+
+def _cells(line: Line) -> list[Cell]:
+    """The line's cells: fragments that touch are one, a currency sign goes to its number, a percent sign too."""
+    groups: list[list[Fragment]] = []
+    gap, end = CELL_GAP * line.style.size, 0.0
+    for fragment in sorted(line.cells, key=left_edge):
+        x0, _, x1, _ = fragment.rect
+        if groups and x0 - end < gap:
+            groups[-1].append(fragment)
+        else:
+            groups.append([fragment])
+        end = x1
+    return _with_signs([_cell(group) for group in groups])
+
+
+def _cell(group: Sequence[Fragment]) -> Cell:
+    if len(group) == 1:
+        return tuple.__new__(Cell, group[0][:2])
+    return Cell(_joined(group), around(fragment.rect for fragment in group))
+
+
+def _joined(fragments: Sequence[Fragment]) -> str:
+    parts = [fragments[0].text]
+    for before, fragment in pairwise(fragments):
+        touching = fragment.rect.x0 - before.rect.x1 < 0.12 * fragment.style.size
+        parts.append(fragment.text if touching else f" {fragment.text}")
+    return "".join(parts)
+
+
+def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
+    result: list[Cell] = []
+    sign: Cell | None = None
+    for cell in cells:
+        text, rect = cell
+        end = text[-1]
+        if end in CURRENCIES and CURRENCY.fullmatch(text):
+            sign = cell
+            continue
+        if end in TAIL_ENDS and result and TAIL.fullmatch(text) and is_datum(result[-1].text):
+            result[-1] = Cell(result[-1].text + text, result[-1].rect.spanned(rect))
+            continue
+        if sign:
+            text = sign.text + text
+            sign = None
+        trailing = TRAILING_CURRENCY.match(text) if end in CURRENCIES else None
+        if trailing:
+            text = trailing[1]
+            share = rect.width * len(text) / len(cell.text)
+            sign = Cell(trailing[2], Rect(rect.x1 - 1, rect.y0, rect.x1, rect.y1))
+            rect = Rect(rect.x0, rect.y0, rect.x0 + share, rect.y1)
+        result.append(Cell(text, rect))
+    if sign and result:
+        result[-1] = Cell(f"{result[-1].text} {sign.text}", result[-1].rect.spanned(sign.rect))
+    elif sign:
+        result.append(sign)
+    return result

@@ -1,0 +1,176 @@
+"""Tables whose cells have lines drawn around them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from indexer import tables
+from indexer.layout.lines import is_right_to_left
+from indexer.layout.lines import rows as baseline_rows
+from indexer.layout.mesh import THIN, Mesh, is_full, meshes, whole_lines, with_open_ends, within_frame
+from indexer.layout.page import Fragment, Rect, around
+from indexer.layout.plausible import mean_length
+from indexer.layout.tables import Row, Table, without_scale
+from indexer.layout.values import LONGEST_CELL, is_datum, is_value
+
+MOST_RULINGS = 3000  # a page with more is a drawing
+MOST_PIECED = 200  # lines of grids drawn in pieces, once these are joined
+
+
+def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> list[tuple[Table, set[int]]]:
+    """Tables drawn as grids, each with the ids of the fragments that it holds."""
+    if not 4 <= len(rulings) <= MOST_RULINGS:
+        return []
+    found: list[tuple[Table, set[int]]] = []
+    for mesh in meshes(rulings):
+        inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
+        table = _gridded(inside, mesh, page) if len(inside) >= 4 else None
+        if table:
+            found.append((table, set(map(id, inside))))
+        elif len(inside) >= 4 and not _are_mostly_values(inside) and (within := within_frame(mesh)):
+            found += grids(inside, within, page)
+    return found
+
+
+def pieced(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> list[tuple[Table, set[int]]]:
+    """Tables of words drawn as grids whose lines are pieces, one a cell, and may end open at a page's end."""
+    if not 8 <= len(rulings) <= MOST_RULINGS:
+        return []
+    standing = [rect for rect in rulings if rect[2] - rect[0] <= THIN < rect[3] - rect[1]]
+    if len(standing) < 3:
+        return []
+    uprights = whole_lines(standing, upright=True)
+    levels = whole_lines([rect for rect in rulings if rect[3] - rect[1] <= THIN < rect[2] - rect[0]], upright=False)
+    if len(uprights) < 3 or len(levels) < 3 or len(uprights) + len(levels) > MOST_PIECED:
+        return []
+    found: list[tuple[Table, set[int]]] = []
+    for mesh in meshes([*uprights, *levels]):
+        if not is_full(mesh):
+            continue
+        mesh = replace(mesh, ys=tuple(with_open_ends(list(mesh.ys), mesh.xs, mesh.uprights)))
+        inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
+        table = _gridded(inside, mesh, page) if len(inside) >= 4 and not _are_mostly_values(inside) else None
+        if table:
+            found.append((table, set(map(id, inside))))
+    return found
+
+
+def _are_mostly_values(fragments: Sequence[Fragment]) -> bool:
+    """Whether so many are values that alignment tells their columns better than lines do."""
+    return sum(is_value(fragment.text) for fragment in fragments) * 4 >= len(fragments)
+
+
+def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | None:
+    mesh = _with_rows(mesh, fragments)
+    xs, ys = mesh.xs, mesh.ys
+    slots: dict[tuple[int, int], list[Fragment]] = {}
+    for fragment in fragments:
+        x, y = (fragment.rect.x0 + fragment.rect.x1) / 2, (fragment.rect.y0 + fragment.rect.y1) / 2
+        column = max(0, bisect_right(xs, x) - 1)
+        # A fragment over several columns starts where its left edge is.
+        if fragment.rect.width > 1.1 * (xs[min(column + 1, len(xs) - 1)] - xs[column]):
+            column = max(0, bisect_right(xs, fragment.rect.x0 + 2) - 1)
+        row = max(0, bisect_right(ys, y) - 1)
+        slots.setdefault((row, column), []).append(fragment)
+    width, height = len(xs) - 1, len(ys) - 1
+    if len(slots) < 4 or len(slots) * 4 < width * height:
+        return None
+    if sum(_holds_rows(held) for held in slots.values()) > 1:
+        return None  # lines around blocks of rows, not around cells
+    texts = [[_slot_text(slots.get((row, column), ())) for column in range(width)] for row in range(height)]
+    if mean_length([text for row in texts for text in row if text]) > 3 * LONGEST_CELL:
+        return None
+    kept = [row for row in range(height) if any(texts[row])]
+    used = [column for column in range(width) if any(texts[row][column] for row in kept)]
+    if is_right_to_left("".join(map("".join, texts))):
+        used.reverse()
+    if len(kept) < 2 or len(used) < 2:
+        return None
+    heads = _grid_heads(texts, kept, mesh)
+    filled = _spread_cells(texts, kept[heads], mesh)
+    rows = [
+        Row(tuple(filled[row][column] for column in used), Rect(xs[0], ys[row], xs[-1], ys[row + 1]), page)
+        for row in kept
+    ]
+    whole = mesh.area
+    columns = tuple((xs[column], xs[column + 1]) for column in used)
+    if not heads:
+        return Table(page, whole, ("",) * len(used), tuple(rows), columns=columns, is_drawn=True)
+    head = tables.merged([row.cells for row in rows[:heads]], len(used))
+    header, scale = without_scale(head, "")
+    rect = around(row.rect for row in rows[:heads])
+    return Table(page, whole, header, tuple(rows[heads:]), rect, "", scale, columns, is_drawn=True)
+
+
+def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
+    """The mesh with its rows parted where every column has text on the same lines, a rule under the last only."""
+    ys = list(mesh.ys)
+    ordered = sorted(fragments, key=_middle_height)
+    heights = list(map(_middle_height, ordered))
+    for top, bottom in pairwise(mesh.ys):
+        inside = ordered[bisect_left(heights, top) : bisect_left(heights, bottom)]
+        if len(inside) < 3:
+            continue
+        lines = baseline_rows(inside)
+        full = [line for line in lines if _columns_filled(line, mesh.xs) == len(mesh.xs) - 1]
+        if len(lines) > 2 and len(full) == len(lines):
+            ys += [(around(p.rect for p in a).y1 + around(p.rect for p in b).y0) / 2 for a, b in pairwise(lines)]
+    return replace(mesh, ys=tuple(sorted(ys)))
+
+
+def _columns_filled(line: Sequence[Fragment], xs: Sequence[float]) -> int:
+    return len({bisect_right(xs, (part.rect.x0 + part.rect.x1) / 2) for part in line})
+
+
+def _middle_height(fragment: Fragment) -> float:
+    return (fragment.rect.y0 + fragment.rect.y1) / 2
+
+
+def _grid_heads(texts: Sequence[Sequence[str]], kept: Sequence[int], mesh: Mesh) -> int:
+    """How many rows head the grid: the first, and those below as long as a cell above spans several of theirs."""
+    first = [cell for cell in texts[kept[0]] if cell]
+    if sum(map(is_datum, first)) * 2 > len(first):
+        return 0
+    heads = 1
+    while heads < min(3, len(kept) - 1):
+        above, row = kept[heads - 1], kept[heads]
+        spans = any(
+            not mesh.is_parted(above, column) and mesh.is_parted(row, column) and texts[row][column + 1]
+            for column in range(len(mesh.xs) - 2)
+        )
+        if not spans or any(map(is_datum, texts[row])):
+            break
+        heads += 1
+    return heads
+
+
+def _spread_cells(texts: Sequence[Sequence[str]], body: int, mesh: Mesh) -> list[list[str]]:
+    """The cells, one that spans columns of the head or rows from `body` on (as a label) repeated in each."""
+    filled = [list(row) for row in texts]
+    for row in range(body):
+        for column in range(1, len(filled[row])):
+            if not filled[row][column] and not mesh.is_parted(row, column - 1):
+                filled[row][column] = filled[row][column - 1]
+    first = body
+    for row in range(body, len(filled)):
+        if row + 1 < len(filled) and not mesh.is_closed(row, 0):
+            continue
+        labels = [texts[place][0] for place in range(first, row + 1) if texts[place][0]]
+        if len(labels) == 1:  # it may stand in the middle of its rows
+            for place in range(first, row + 1):
+                filled[place][0] = labels[0]
+        first = row + 1
+    return filled
+
+
+def _holds_rows(fragments: Sequence[Fragment]) -> bool:
+    """Whether values stand below each other in a cell."""
+    lines = baseline_rows(fragments)
+    return len(lines) > 1 and sum(all(is_value(part.text) for part in line) for line in lines) > 1
+
+
+def _slot_text(fragments: Sequence[Fragment]) -> str:
+    return " ".join(fragment.text for row in baseline_rows(fragments) for fragment in row)
