@@ -25,6 +25,12 @@ def complaint(error: ValidationError, model: type[BaseModel], also: Iterable[str
     return place, f"unknown key: did you mean {nearest(place[-1], known)!r}?"
 
 
+def faults(error: ValidationError) -> list[str]:
+    """Every fault in words, after the place it stands at; nothing that was given is repeated."""
+    found = error.errors(include_input=False, include_url=False)
+    return [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found]
+
+
 def _fields(model: Any, place: Sequence[str | int]) -> list[str]:
     """The keys that a place of a model may have."""
     for key in place:

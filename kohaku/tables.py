@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import logging
@@ -16,12 +17,17 @@ from kohaku.text import storable
 
 _log = logging.getLogger("kohaku")
 
+_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+DELIMITERS = ",\t;"
+"""Between cells: spreadsheets save "Unicode text" with tabs, and semicolons where a comma is in numbers."""
+
 
 def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, str]]:
     """The rows of a CSV as text by column; short rows are padded with "", cells beyond the header are dropped.
 
-    UTF-8 with or without BOM, else cp1252. What a user should hear about (cp1252, dropped cells) is a warning of
-    the logger "kohaku". TableError for a file that is not there, is empty or no CSV, or lacks a required column.
+    UTF-8 with or without BOM, UTF-16 with one, else cp1252; cells between commas, tabs or semicolons, whichever the
+    first line has first. What a user should hear about (cp1252, dropped cells) is a warning of the logger "kohaku".
+    TableError for a file that is not there, is empty or no CSV, or lacks a required column.
     """
     records = _records(_text(Path(path)), path)
     if not records:
@@ -87,24 +93,25 @@ def _text(path: Path) -> str:
         raise TableError(f"no file at {path}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise TableError(f"{path} can't be read: {getattr(error, 'strerror', None) or error}") from None
-    for encoding, errors in (("utf-8-sig", "strict"), ("utf-8-sig", "surrogatepass"), ("cp1252", "strict")):
+    utf_8 = (("utf-8-sig", "strict"), ("utf-8-sig", "surrogatepass"), ("cp1252", "strict"))
+    for encoding, errors in (("utf-16", "surrogatepass"),) if data.startswith(_BOMS) else utf_8:
         try:
             text = data.decode(encoding, errors)
         except UnicodeDecodeError:
             continue
+        if "\x00" in (text if encoding == "cp1252" else text.partition("\n")[0]):
+            break  # a workbook, a PDF, UTF-16 without BOM: cp1252 gives a letter to nearly every byte
         if encoding == "cp1252":
-            if b"\x00" in data:  # a workbook, a PDF, UTF-16: cp1252 gives a letter to nearly every byte
-                break
             _log.warning("%s is not UTF-8: read as cp1252", path)
         return text
-    raise TableError(f"{path} is no CSV in UTF-8 or cp1252 (a workbook?): save it as CSV in UTF-8")
+    raise TableError(f"{path} is no CSV in UTF-8, UTF-16 with a BOM, or cp1252 (a workbook?): save it as CSV in UTF-8")
 
 
 def _records(text: str, path: str | Path) -> list[tuple[int, list[str]]]:
     """The records with the line each ends on, empty lines left out."""
     csv.field_size_limit(2**31 - 1)  # the default of 128 KiB is less than a long quotation
     # Strict, because a quote that is never closed would otherwise swallow all rows that follow without a word.
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
     records = []
     try:
         for cells in reader:
@@ -115,6 +122,16 @@ def _records(text: str, path: str | Path) -> list[tuple[int, list[str]]]:
             f"{path}, line {reader.line_num}: broken quotes ({error}): write a quote in a cell twice"
         ) from None
     return records
+
+
+def _delimiter(text: str) -> str:
+    r"""What stands between the cells: the first such mark of the first line that says anything.
+
+    >>> [_delimiter(text) for text in ("id,question; in words", "id\tquestion, in words", "\nid;question", "id")]
+    [',', '\t', ';', ',']
+    """
+    head = next(filter(str.strip, text.splitlines()), "")
+    return next((mark for mark in head if mark in DELIMITERS), ",")
 
 
 def _check_columns(header: Sequence[str], required: Sequence[str], path: str | Path) -> None:

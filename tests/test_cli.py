@@ -414,12 +414,26 @@ def test_a_document_is_removed_and_its_file_stays(run: Run, db: Path) -> None:
     assert "no document 'lake': `kohaku docs` lists them" in error(run("remove", "lake"))
 
 
+def test_the_files_beside_an_index_are_those_of_what_is_left_after_a_removal(
+    run: Run, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KOHAKU_EXACT_BELOW", "4")
+    run("index", "files")
+    before = {path.name for path in Path().glob("kohaku.db-*.words")}
+    assert run("remove", "north").code == 0
+    after = {path.name for path in Path().glob("kohaku.db-*.words")}
+    assert before and after and not before & after
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["docs", "--db", "none.db"], "make one with `kohaku index"),
         (["docs", "--db", "files/lake.md"], "is not a kohaku index"),
         (["show", "nosuch"], "no node 'nosuch': `kohaku retrieve` and `kohaku show DOCUMENT --tree` print ids"),
+        (["show", "Laek"], "no node 'Laek': did you mean 'lake'? `kohaku retrieve`"),
+        (["show", "lake:s1", "lake:s1.11:p1"], "no node 'lake:s1.11:p1': did you mean 'lake:s1.1:p1'?"),
+        (["remove", "laek"], "no document 'laek': did you mean 'lake'? `kohaku docs` lists them"),
         (["show", "lake", "--picture", "x.png"], "no place on a page"),
         (["retrieve", "q", "--embedder", "other"], "built with embedder letters-default/26, not letters-other/26"),
         (["index", "files", "--embedder", "other"], "another file with --db"),

@@ -193,4 +193,4 @@ def test_abstentions_are_written_as_such(run: Callable[..., Ran]) -> None:
 def test_a_run_without_a_row_is_said_to_have_none(run: Callable[..., Ran]) -> None:
     code, _, err = run(*three(), written("empty.csv"), "--out", "voted.csv")
     assert code == 0
-    assert "empty: 0 rows, 0 of them taken" in err
+    assert "empty: 0 rows; 0 of the 2 rows written are its own" in err

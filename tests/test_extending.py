@@ -8,10 +8,13 @@ import shutil
 from collections.abc import Sequence
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pymupdf
 import pytest
-from conftest import LetterEmbedder
+from conftest import LetterEmbedder, letters
+from pictures import bars
 
 import kohaku
 from answerer.answer import Answer, Question, abstention
@@ -59,6 +62,24 @@ def test_an_embedder_of_ones_own_may_give_rows_of_any_length_and_type(folder: Pa
     with kohaku.open(tmp_path / "own.db", embedder=Lists()) as engine:
         assert engine.retrieve("How much water did the lake site draw?").contexts
         assert engine.embedder.embed_passages(["aab"])[0][:2] == pytest.approx([0.894427, 0.447214])
+
+
+def test_an_embedder_of_ones_own_that_sees_finds_figures_by_their_pictures(tmp_path: Path) -> None:
+    class Seeing(LetterEmbedder):
+        takes_images = True
+
+        def embed_images(self, images: Sequence[bytes]) -> Any:
+            return [[7.0 * number for number in row] for row in self.embed_questions(["zzz"] * len(images))]
+
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=300, height=400)
+        page.insert_image((50, 50, 250, 200), stream=bars(160, 120))
+        page.insert_text((50, 220), "Figure 1: The wheel of the mill.", fontsize=10)
+        pdf.save(tmp_path / "mill.pdf")
+    kohaku.index([tmp_path / "mill.pdf"], tmp_path / "own.db", embedder=Seeing())
+    with kohaku.open(tmp_path / "own.db", embedder=Seeing()) as engine:
+        [[hit]] = engine.store.nearest_pictures(letters(["zzz"]), 5)
+        assert hit.score == pytest.approx(1)
 
 
 @pytest.mark.parametrize("rows", [[[1.0]], [[float("nan")] * 26], [["a"] * 26], "nothing"])
@@ -128,6 +149,7 @@ def test_a_reranker_of_ones_own_orders_the_finds(folder: Path, tmp_path: Path) -
     ("part", "given", "lacking"),
     [
         ("embedder", object(), "fingerprint, dimensions, max_tokens, embed_questions, embed_passages"),
+        ("embedder", SimpleNamespace(**vars(LetterEmbedder), takes_images=True), "embed_images"),
         ("reranker", len, "scores"),
         ("reader", 3, "__call__"),
     ],

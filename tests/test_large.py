@@ -87,6 +87,10 @@ def test_what_changed_since_is_searched_exactly_until_the_file_is_made_anew(stor
     store.settle(COUNT)
     assert len(files(path)) == 2
     assert not set(files(path)) & set(stale)
+    made = files(path)
+    assert not store.remove("nosuch")
+    store.settle(COUNT)
+    assert files(path) == made
     store.remove("later")
     store.settle(COUNT + 1)
     assert files(path) == []

@@ -33,6 +33,31 @@ def test_other_encodings_are_read_as_cp1252_and_it_is_said(tmp_path: Path, caplo
     assert "cp1252" in caplog.text and str(path) in caplog.text
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8"])
+@pytest.mark.parametrize("between", ["\t", ";", ","])
+def test_what_spreadsheets_save_is_read_whatever_stands_between_the_cells(
+    tmp_path: Path, encoding: str, between: str
+) -> None:
+    text = '\n\nid|question\r\n1|"Où est 東京; or, or\tnot""?"\r\n'.replace("|", between)
+    bom = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    path = file(tmp_path, bom + text.encode(encoding))
+    assert read_rows(path, ["id", "question"]) == [{"id": "1", "question": 'Où est 東京; or, or\tnot"?'}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,question\n1,why\n".encode("utf-16-le"),  # no BOM
+        "id,question\n1,why\n".encode("utf-32"),
+        "id,question\n1,why\n".encode("utf-16")[:-1],
+        b"PK\x03\x04\x00\x00\xff\xff",
+    ],
+)
+def test_what_is_no_csv_is_one_line_that_says_what_to_save(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(TableError, match=r"rows\.csv is no CSV in UTF-8, UTF-16 with a BOM, or cp1252 .*: save it"):
+        read_rows(file(tmp_path, content), ["id", "question"])
+
+
 def test_cells_may_hold_line_breaks_quotes_and_commas(tmp_path: Path) -> None:
     path = file(tmp_path, b'id,question\r\n1,"two\nlines, ""quoted"""\r\n')
     assert read_rows(path) == [{"id": "1", "question": 'two\nlines, "quoted"'}]
@@ -49,8 +74,8 @@ def test_cells_beyond_the_header_are_dropped_and_it_is_said(tmp_path: Path, capl
 
 
 def test_a_missing_column_is_named_with_the_file_and_what_it_has(tmp_path: Path) -> None:
-    path = file(tmp_path, b"id;question\n1;why\n")
-    with pytest.raises(TableError, match=r"rows\.csv has no column id, question; its columns are: id;question"):
+    path = file(tmp_path, b"no,asked\n1,why\n")
+    with pytest.raises(TableError, match=r"rows\.csv has no column id, question; its columns are: no, asked"):
         read_rows(path, ["id", "question"])
 
 
@@ -66,7 +91,7 @@ def test_two_columns_of_a_required_name_are_refused(tmp_path: Path) -> None:
         b"\xef\xbb\xbf",
         b"\n\n",
         b"PK\x03\x04\x00\x00\xff\xfe",
-        "id,question\n1,é".encode("utf-16"),
+        "id,question\n1,é".encode("utf-16-le"),
         b"\x81\x8d\x90,",
     ],
 )

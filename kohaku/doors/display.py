@@ -378,7 +378,8 @@ def vote_lines(made: Ensemble) -> Iterator[str]:
         known = None if made.trusted is None else made.trusted.get(number)  # none of a run without rows
         trusted = "" if known is None else f", trusted {known:.2f}"
         led = sum(one.lead == number for one in made.voted)
-        yield one_line(f"{run.name}: {len(run.rows)} rows{trusted}, {led} of them taken")
+        written = f"{led} of the {len(made.voted)} rows written are its own"
+        yield one_line(f"{run.name}: {len(run.rows)} rows{trusted}; {written}")
     blank = sum(one.is_blank for one in made.voted)
     sure = sum(one.confidence > 0.5 for one in made.voted)
     yield f"{len(made.voted)} questions: {blank} blank, {sure} with more than half of the votes for one value"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import unquote
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from answerer.prompts import block
 from indexer.sentences import pieces
-from kohaku.doors import picture
+from kohaku.complaint import faults
+from kohaku.doors import naming, picture
 from kohaku.doors.display import answer_lines, json_line, links_of, node_line, node_lines, page_span
 from kohaku.doors.reading import drawing_of
 from kohaku.doors.web.desk import Desk
@@ -24,6 +25,7 @@ from kohaku.fence import fenced
 from kohaku.images import kind_of
 from kohaku.scope import Scope, admitted
 from kohaku.store import Store
+from kohaku.text import nearest
 from kohaku.tokens import count
 from kohaku.tree import Document, Node, Tier
 
@@ -172,10 +174,8 @@ class Tools:
 
 def node_of(store: Store, id: str) -> Node:
     """The node of an id, also as evidence writes it, with percent codes; KohakuError where there is none."""
-    found = store.node(id) or store.node(unquote(id))
-    if found is None:
-        raise KohakuError(f"no node {id!r}: search gives ids of nodes, list_documents those of documents")
-    return found
+    meant = id if store.node(id) else unquote(id)
+    return naming.node_of(store, meant, "search gives ids of nodes, list_documents those of documents")
 
 
 def within(store: Store, node: Node) -> list[str]:
@@ -201,17 +201,41 @@ def document_lines(documents: Iterable[Document]) -> str:
     )
 
 
+def check_call(name: str, arguments: Collection[str], offered: Mapping[str, Collection[str]]) -> None:
+    """Raises KohakuError for a tool or an argument that is not offered: the SDK would pass arguments over."""
+    if name not in offered:
+        raise KohakuError(f"there is no tool {name!r}: did you mean {nearest(name, offered)!r}?")
+    for argument in arguments:
+        if argument not in offered[name]:
+            near = nearest(argument, offered[name])
+            raise KohakuError(
+                f"{name} has no argument {argument!r}: did you mean {near!r}? It takes {', '.join(offered[name])}"
+            )
+
+
 def server(desk: Desk) -> MCPServer:
     """The server that offers an index's tools, and its nodes as resources; it does not close the desk."""
-    from mcp.server import MCPServer
-    from mcp.server.mcpserver import Image, ResourceSecurity
+    from mcp.server.mcpserver import Image, MCPServer, ResourceSecurity
     from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
     from mcp.types import ToolAnnotations
 
+    class Server(MCPServer):
+        """Says in a line what is wrong with a call."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            offered = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+            try:
+                check_call(name, arguments, offered)
+                return await super().call_tool(name, arguments, context)
+            except KohakuError as error:
+                raise ToolError(str(error)) from None
+            except ToolError as error:
+                if not isinstance(error.__cause__, ValidationError):
+                    raise
+                raise ToolError(f"{name}: {'; '.join(faults(error.__cause__))}") from None
+
     tools = Tools(desk)
-    made: MCPServer = MCPServer(
-        "kohaku", title="kohaku", instructions=INSTRUCTIONS, version=version("kohaku"), log_level="WARNING"
-    )
+    made = Server("kohaku", title="kohaku", instructions=INSTRUCTIONS, version=version("kohaku"), log_level="WARNING")
 
     @functools.wraps(tools.page_picture)
     def page_picture(node: str) -> list[Any]:

@@ -44,7 +44,8 @@ def parted(given: Mapping[str, Any]) -> tuple[Own, dict[str, Any]]:
     parts = {name: given[name] for name in OFFERS if not isinstance(given.get(name), str | None)}
     settings = {name: value for name, value in given.items() if name not in parts}
     for name, part in parts.items():
-        lacking = [one for one in OFFERS[name] if not hasattr(part, one)]
+        pictures = ("embed_images",) if name == "embedder" and getattr(part, "takes_images", False) else ()
+        lacking = [one for one in (*OFFERS[name], *pictures) if not hasattr(part, one)]
         if lacking:
             raise SettingsError(f"the {name} that was given has no {', '.join(lacking)}: see docs/extending.md")
     if "embedder" in parts:

@@ -79,6 +79,14 @@ class NodeRows(File):
         """The node of that id."""
         return next(iter(self._nodes("where n.id = :id order by n.key", {"id": storable(id)})), None)
 
+    def node_ids(self, document: str) -> list[str]:
+        """The ids of a document's nodes, in reading order."""
+        rows = self._rows(
+            "select id from node where document = (select key from document where id = :id) order by position",
+            {"id": storable(document)},
+        )
+        return [id for (id,) in rows]
+
     def subtree(self, id: str) -> list[Node]:
         """A node and all below it, in reading order."""
         return self._nodes(

@@ -70,8 +70,9 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         """Removes a document with everything of it; false where there is none of that id."""
         with self._change():
             is_removed = self._remove(id)
-            self._has_changed()
-            self._forget_images()
+            if is_removed:
+                self._has_changed()
+                self._forget_images()
             return is_removed
 
     def add_source(self, id: str, source: str) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kohaku.store import Store
     from kohaku.tree import Node
 
+IDS = "`kohaku retrieve` and `kohaku show DOCUMENT --tree` print ids"
+
 
 @configured("db")
 def docs(*, settings: Settings, as_json: AsJson = False) -> None:
@@ -57,10 +59,11 @@ def show(
     refuse(picture and (as_json or tree), "--picture shows a page, --json and --tree a text: give one of them")
     refuse(levels is not None and not tree, "--depth goes with --tree")
     spare(picture, settings.db)
+    from kohaku.doors.naming import node_of
     from kohaku.store import Store
 
     with Store.open(settings.db) as store:
-        found = [_node(store, typed(id)) for id in nodes]
+        found = [node_of(store, typed(id), IDS) for id in nodes]
         if picture is not None:
             _draw(store, found, picture, settings)
             return
@@ -71,13 +74,6 @@ def show(
                 _show_tree(store, node, levels, as_json)
             else:
                 _show_node(store, node, as_json)
-
-
-def _node(store: Store, id: str) -> Node:
-    found = store.node(id)
-    if found is None:
-        raise KohakuError(f"no node {id!r}: `kohaku retrieve` and `kohaku show DOCUMENT --tree` print ids")
-    return found
 
 
 def _draw(store: Store, nodes: Sequence[Node], path: Path, settings: Settings) -> None:
@@ -151,13 +147,17 @@ def remove(
     """
     from kohaku.store import Store
 
+    id = typed(document)
     with Store.edit(settings.db) as store:
-        if not store.remove(typed(document)):
-            raise KohakuError(f"no document {document!r}: `kohaku docs` lists them")
+        if not store.remove(id):
+            from kohaku.doors.naming import guess, near_document
+
+            raise KohakuError(f"no document {id!r}: {guess(near_document(store, id))}`kohaku docs` lists them")
+        store.settle(settings.exact_below)
     if as_json:
-        print_json({"removed": typed(document)})
+        print_json({"removed": id})
     else:
-        say(f"removed {document}")
+        say(f"removed {id}")
 
 
 @configured("db")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ def trials(spec: Spec, base: Settings, where: str) -> tuple[Trial, ...]:
     the same: there is one of each then.
     """
     found = [_trial(spec, base, point, repeat, where) for point in points(spec) for repeat in repeats(spec)]
+    _check_same(found, where)
     first = repeats(spec)[0]
     kept = tuple(trial for trial in found if trial.settings.readers or trial.repeat == first)
     _check_index(spec, kept, where)
@@ -114,6 +116,21 @@ def _place(url: str) -> str:
 
 def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
+
+
+def _check_same(found: Sequence[Trial], where: str) -> None:
+    """Raises SettingsError where two values of a grid are one setting (100 and 100.0), or two repeats are one run."""
+    labels: dict[tuple[str, str], str] = {}
+    for trial in found:
+        for name in trial.point.place.keys() & Settings.model_fields.keys():
+            shown = trial.point.place[name]
+            first = labels.setdefault((name, repr(getattr(trial.settings, name))), shown)
+            if first != shown:
+                raise SettingsError(f"{name} in {where} has the same twice, {first} and {shown}: keep one")
+    repeated = [trial for trial in found if trial.point is found[0].point]
+    for one, other in combinations(repeated, 2):
+        if (one.settings, one.scope) == (other.settings, other.scope):
+            raise SettingsError(f"{one.name} and {other.name} in {where} are the same run: keep one of them")
 
 
 def _check_index(spec: Spec, found: Sequence[Trial], where: str) -> None:
