@@ -44,35 +44,46 @@ class Limits:
         return Limits(self.top_k * times, self.budget * times)
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How evidence is chosen.
+
+    `fusion` makes one list of all, `append` is how many of the words' list it adds where it is "append". `second` looks
+    at the first finds once more. `condense` says whether long paragraphs are cut down to their best sentences: `auto`
+    where the question's words are not found. `level` says of which tier of the tree the evidence is, `auto` by what the
+    question asks for; where the scope names kinds of parts, it is these. Up to `images` figures get a place before all
+    else.
+    """
+
+    fusion: Fusion
+    append: int = APPEND
+    second: Second | None = None
+    condense: Condense = "off"
+    level: Level = "paragraph"
+    images: int = 0
+
+
 def retrieve(
     question: str,
     queries: Sequence[str],
     store: Store,
     embedder: Embedder,
     limits: Limits,
+    method: Method,
     *,
-    fusion: Fusion,
     count: Callable[[str], int],
-    append: int = APPEND,
-    second: Second | None = None,
     passages: Sequence[str] = (),
-    condensing: Condense = "off",
-    level: Level = "paragraph",
-    images: int = 0,
     scope: Scope = EVERYWHERE,
     explain: bool = False,
 ) -> Evidence:
     """The evidence for a question whose queries are planned, best first, never over the budget.
 
-    `passages` are what an answer might say: they are searched for by meaning, as one more query each. `condensing` says
-    whether long paragraphs are cut down to their best sentences: `auto` where the question's words are not found.
-    `level` says of which tier of the tree the evidence is, `auto` by what the question asks for; where the scope names
-    kinds of parts, it is these. Up to `images` figures get a place before all else. `count` counts the tokens of a text
-    where the index, an older one, does not say them. Nothing outside the scope is searched, nor lifts what is; raises
-    ScopeError where no document is within. `second` looks at the first finds once more. With `explain` each context
-    says why it is there, and the evidence what is not.
+    `passages` are what an answer might say: they are searched for by meaning, as one more query each. `count` counts
+    the tokens of a text where the index, an older one, does not say them. Nothing outside the scope is searched, nor
+    lifts what is; raises ScopeError where no document is within. With `explain` each context says why it is there, and
+    the evidence what is not.
     """
-    decision = decide(question, level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds")
+    decision = decide(question, method.level) if not scope.kinds else Decision(Tier.PARAGRAPH, "the scope names kinds")
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     names = {id: score for id, score in named(question, store).items() if documents is None or id in documents}
     lists = search(
@@ -81,15 +92,15 @@ def retrieve(
         embedder,
         limit=limits.top_k,
         passages=passages,
-        within=[id for id, score in names.items() if score >= NAMED and fusion != "append"],
+        within=[id for id, score in names.items() if score >= NAMED and method.fusion != "append"],
         documents=documents,
         kinds=scope.searched,
         wide=decision.tier if decision.tier in WIDE else None,
     )
     queries = (*queries, *passages)
-    finds = _finds(queries, lists, store, fusion=fusion, append=append, names=names, scope=scope)
-    if second is not None:
-        finds = replace(finds, ranked=reranked(question, finds.ranked, finds.nodes, second))
+    finds = _finds(queries, lists, store, method=method, names=names, scope=scope)
+    if method.second is not None:
+        finds = replace(finds, ranked=reranked(question, finds.ranked, finds.nodes, method.second))
     losses: list[Loss] = []
     cost = _costs(count)
     filled = partial(
@@ -97,11 +108,15 @@ def retrieve(
     )
     units = _units(decision.tier, finds, store, scope, lambda some: filled(some, int(SHARE * limits.budget)))
     originals = {unit.node.key: unit.node for unit in units}
-    if condensing != "off":
+    if method.condense != "off":
         rare = rarities(set(words(question)), store)
-        if condensing == "on" or _in_other_words(question, finds, rare):
+        if method.condense == "on" or _in_other_words(question, finds, rare):
             units = _condensed(question, units, finds.rankings, store, rare)
-    pictured = _figures(question, finds, store, embedder, images, documents) if images and scope.has_figures else []
+    pictured = (
+        _figures(question, finds, store, embedder, method.images, documents)
+        if method.images and scope.has_figures
+        else []
+    )
     offered = [*pictured, *(unit for unit in units if not any(unit.node.covers(one.node) for one in pictured))]
     kept = filled(distinct(offered, on_loss=losses.append), limits.budget, on_loss=losses.append)
     kept = placed(given_back(kept, originals, limits.budget, cost), pictured)
@@ -147,20 +162,19 @@ def _finds(
     lists: Sequence[Ranking],
     store: Store,
     *,
-    fusion: Fusion,
-    append: int,
+    method: Method,
     names: Mapping[str, float],
     scope: Scope,
 ) -> Finds:
-    """The lists as one, lifted by what stands around; `append` is another program's way, and keeps its order."""
+    """The lists as one, lifted by what stands around; "append" is another program's way, and keeps its order."""
     rankings = [one for one in lists if one.tier in TIERS]
     nodes, home, sentences = found(rankings, store)
     weights = trust(queries, rankings, nodes, store)
-    ranked = fuse(rankings, home, by=fusion, weights=weights, append=append)
-    fine = fuse(rankings, {key: key for key in sentences}, by=fusion, weights=weights)
-    if fusion != "append":
+    ranked = fuse(rankings, home, by=method.fusion, weights=weights, append=method.append)
+    fine = fuse(rankings, {key: key for key in sentences}, by=method.fusion, weights=weights)
+    if method.fusion != "append":
         beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope)
-        ranked = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=fusion, weights=weights))
+        ranked = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=method.fusion, weights=weights))
         nodes |= {node.key: node for group in beside.values() for node in group}
     return Finds(lists, rankings, weights, nodes, ranked, fine, home)
 

@@ -16,7 +16,7 @@ from kohaku.tree import Kind, Node, Tier
 from retriever.budget import Unit
 from retriever.condense import LONG, condense, given_back, worths
 from retriever.evidence import GAP, Evidence
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 from retriever.search import Ranking, Source
 
 SENTENCES = [Node("d", n, n, 0, Kind.SENTENCE, f"s{n}", f"Sentence {n}.", 40, key=n) for n in range(1, 6)]
@@ -95,9 +95,8 @@ def read(folder: Path, question: str, condensing: Condense, budget: int = 200) -
             store,
             embedder,
             Limits(50, budget),
-            fusion="score",
+            Method("score", condense=condensing),
             count=count,
-            condensing=condensing,
         )
 
 

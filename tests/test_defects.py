@@ -19,7 +19,7 @@ from kohaku.tokens import count
 from kohaku.tree import Tier, Vectors
 from retriever.evidence import Evidence
 from retriever.plan import plan
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 from retriever.search import Ranking, Source, search
 
 WIDE = Limits(100, 100_000)
@@ -35,7 +35,7 @@ class Blind(LetterEmbedder):
 
 def ask(question: str, store: Store, limits: Limits = WIDE, *queries: str) -> Evidence:
     planned = queries or plan(question, store, limit=4)
-    return retrieve(question, planned, store, Blind(), limits, fusion="score", count=count)
+    return retrieve(question, planned, store, Blind(), limits, Method("score"), count=count)
 
 
 def facts(number: int) -> str:
@@ -81,7 +81,7 @@ def test_what_several_queries_find_comes_before_what_one_finds(tmp_path: Path) -
     text = "Alpha alone.\n\nBeta alone.\n\nAlpha meets beta here among some other words."
     with indexed(tmp_path, {"a.txt": f"{text}\n\n{facts(30)}"}) as store:
         for fusion in ("rrf", "combined", "frequency", "score"):
-            evidence = retrieve("?", ("alpha", "beta"), store, Blind(), WIDE, fusion=fusion, count=count)
+            evidence = retrieve("?", ("alpha", "beta"), store, Blind(), WIDE, Method(fusion), count=count)
             assert evidence.contexts[0].text.startswith("Alpha meets beta")
 
 
@@ -164,7 +164,7 @@ def test_passages_are_embedded_as_passages_and_questions_as_questions(tmp_path: 
     with indexed(tmp_path, {"a.txt": "One sentence. Another one."}, embedder=model) as store:
         assert set(model.passages) >= {"One sentence.", "Another one."}
         model.passages.clear()
-        retrieve("one?", ("one?",), store, model, WIDE, fusion="score", count=count)
+        retrieve("one?", ("one?",), store, model, WIDE, Method("score"), count=count)
         assert model.passages == []
 
 

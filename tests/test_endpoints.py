@@ -14,7 +14,7 @@ from test_engine import answers, asked_for
 
 import kohaku
 from kohaku.doors.display import usage_object
-from kohaku.doors.searcher import load_chat
+from kohaku.doors.models import load_chat
 from kohaku.errors import NoAccess, SettingsError
 from kohaku.settings import load
 

@@ -15,7 +15,7 @@ from kohaku.store import Store
 from kohaku.tokens import count
 from retriever.evidence import Evidence, Ledger, Why
 from retriever.plan import plan
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 
 QUESTION = "How much water did Lake Site draw in 2023?"
 ABSTRACT = "We measured for 30 days how much water the cooling towers of the large hall need, and why it is so."
@@ -39,7 +39,7 @@ def ask(
         store,
         LetterEmbedder(),
         limits,
-        fusion="score",
+        Method("score"),
         count=count,
         scope=scope,
         explain=explain,

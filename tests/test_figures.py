@@ -19,7 +19,7 @@ from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Document, Kind, Node, Tree, Vectors
 from retriever.evidence import Evidence
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 
 WORDS = ["red", "green", "blue", "picture", "of", "a", "the", "chart"]
 
@@ -88,9 +88,8 @@ def ask(store: Store, embedder: LetterEmbedder, question: str, images: int = 0, 
         store,
         embedder,
         Limits(50, budget),
-        fusion="score",
+        Method("score", images=images),
         count=count,
-        images=images,
         explain=True,
     )
 
@@ -152,9 +151,8 @@ def test_no_more_figures_get_places_than_asked_for_and_none_where_the_scope_has_
         store,
         embedder,
         Limits(50, 60),
-        fusion="score",
+        Method("score", images=2),
         count=count,
-        images=2,
         scope=Scope.of(kinds=["paragraph"]),
     )
     assert found(scoped) == []

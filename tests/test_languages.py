@@ -11,7 +11,7 @@ from corpus import indexed
 from kohaku.store import Store
 from kohaku.tokens import count
 from retriever.plan import plan
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 
 FILES = {
     "japanese.md": "# 報告書\n\n二〇二三年の電力使用量は四百度だった。\n\n冷却水は少ない。\n",
@@ -47,6 +47,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_a_question_finds_its_answer_in_its_own_script(store: Store, question: str, document: str, words: str) -> None:
     queries = plan(question, store, limit=4)
     best, *_ = retrieve(
-        question, queries, store, LetterEmbedder(), Limits(20, 60), fusion="score", count=count
+        question, queries, store, LetterEmbedder(), Limits(20, 60), Method("score"), count=count
     ).contexts
     assert (best.document, words in best.text) == (document, True)

@@ -17,7 +17,7 @@ from kohaku.tokens import count
 from kohaku.tree import Kind, Tier
 from retriever.evidence import Evidence
 from retriever.level import decide
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 
 FILLING = "More is written here of pumps and pipes, so that the section is a long one that no one reads whole. " * 20
 MILL = f"""# The mill
@@ -57,9 +57,8 @@ def ask(store: Store, question: str, level: Level = "auto", budget: int = 400, s
         store,
         LetterEmbedder(),
         Limits(50, budget),
-        fusion="score",
+        Method("score", level=level),
         count=count,
-        level=level,
         scope=scope,
         explain=True,
     )

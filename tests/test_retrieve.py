@@ -21,7 +21,7 @@ from kohaku.tree import Kind, shown
 from kohaku.words import words
 from retriever.evidence import Evidence
 from retriever.plan import plan
-from retriever.retrieve import Limits, distinct, retrieve, tokens
+from retriever.retrieve import Limits, Method, distinct, retrieve, tokens
 from retriever.search import Source, search
 from retriever.trust import coverage, rarities, trust
 
@@ -52,7 +52,7 @@ def ask(
     queries: int = 4,
 ) -> Evidence:
     planned = plan(question, store, limit=queries)
-    return retrieve(question, planned, store, LetterEmbedder(), limits, fusion=fusion, count=count)
+    return retrieve(question, planned, store, LetterEmbedder(), limits, Method(fusion), count=count)
 
 
 @pytest.mark.parametrize("fusion", ["score", "rrf", "combined"])

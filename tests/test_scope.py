@@ -18,14 +18,14 @@ from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Document, Kind
 from retriever.evidence import Evidence
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 
 WIDE = Limits(100, 100_000)
 TABLE = "# Site\n\nWater was used.\n\n| Year | Water |\n| --- | --- |\n| 2022 | 31 |\n| 2023 | 32 |\n"
 
 
 def ask(question: str, store: Store, scope: Scope, limits: Limits = WIDE) -> Evidence:
-    return retrieve(question, [question], store, LetterEmbedder(), limits, fusion="score", count=count, scope=scope)
+    return retrieve(question, [question], store, LetterEmbedder(), limits, Method("score"), count=count, scope=scope)
 
 
 def documents(**said: dict[str, str]) -> list[Document]:

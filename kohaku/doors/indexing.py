@@ -11,8 +11,8 @@ from indexer.build import build, tell
 from indexer.captions import Captioned, caption_all
 from indexer.report import Progress, Report
 from kohaku.chat import OpenAIChat
+from kohaku.doors.models import load_chat, load_embedder
 from kohaku.doors.reading import drawing_of, reading_of
-from kohaku.doors.searcher import load_chat, load_embedder
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError

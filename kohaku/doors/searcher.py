@@ -8,19 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from kohaku import embedders, watch
-from kohaku.cache import folder
+from kohaku import watch
 from kohaku.chat import Chat, OpenAIChat, attempt
+from kohaku.doors.models import Models
 from kohaku.doors.own import Own, parted
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError, WrongEmbedder
 from kohaku.profile import load as load_profile
-from kohaku.reply_cache import ReplyCache
 from kohaku.scope import EVERYWHERE, Scope
 from kohaku.settings import Settings, load
-from kohaku.spending import Purse, Usage
+from kohaku.spending import Usage
 from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.words import words
@@ -31,10 +30,8 @@ from retriever.filters import sections, sources
 from retriever.parts import gather
 from retriever.plan import asked, imagined, plan
 from retriever.rerank import ChatReranker, Reranker, Second
-from retriever.retrieve import Limits, retrieve
+from retriever.retrieve import Limits, Method, retrieve
 from retriever.trust import rarities
-
-Loaded = TypeVar("Loaded")
 
 log = logging.getLogger("kohaku")
 
@@ -47,90 +44,6 @@ INSTEAD = {  # of what failed
     "self-check": "answers stay as they are",
     "reranker": "its finds stay in their order",
 }
-REPLIES = "replies.db"  # in the cache folder, for all indexes
-
-
-def load_embedder(settings: Settings, name: str) -> Embedder:
-    """The embedder of a name, as the settings want it."""
-    return embedders.load(
-        name,
-        dimensions=settings.dimensions,
-        device=settings.device,
-        base_url=settings.base_url,
-        api_key=settings.key,
-        cache=settings.cache,
-    )
-
-
-def load_reranker(name: str, *, device: str) -> Reranker:
-    """The CrossEncoder of a name or a folder."""
-    from kohaku.cross_encoder import CrossEncoderReranker
-
-    return CrossEncoderReranker(name, device=device)
-
-
-def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> OpenAIChat:
-    """The chat model of a name, as the settings want it; what it costs is taken from the purse.
-
-    Raises SettingsError where costs are limited and the model's price is not known.
-    """
-    access = settings.access(model)
-    if settings.max_cost is not None and access.price is None:
-        raise SettingsError(f'max_cost needs to know what {model!r} costs: add [prices] "{model}" = [prompt, reply]')
-    return OpenAIChat(
-        access.model,
-        name=model,
-        base_url=access.base_url,
-        api_key=access.key,
-        temperature=settings.temperature,
-        seed=settings.seed,
-        max_output=settings.max_output,
-        timeout=settings.timeout,
-        tries=settings.tries,
-        concurrency=settings.concurrency,
-        cache=ReplyCache(folder(settings.cache) / REPLIES) if settings.reply_cache else None,
-        price=access.price,
-        images=access.images,
-        purse=purse or Purse(settings.max_cost),
-    )
-
-
-class Models:
-    """What settings name: the embedder, chat models, rerankers; each loaded once, on use, for any number of threads.
-
-    Several searchers may share one: then what models cost all together is limited, and whoever made it closes it.
-    """
-
-    def __init__(self, settings: Settings, purse: Purse | None = None) -> None:
-        self._settings = settings
-        self._purse = purse or Purse(settings.max_cost)
-        self._loaded: dict[tuple[str, str], Any] = {}
-        self._turn = threading.RLock()
-
-    def embedder(self, name: str) -> Embedder:
-        """The embedder of a name."""
-        return self._once("embedder", name, lambda: load_embedder(self._settings, name))
-
-    def chat(self, name: str) -> OpenAIChat:
-        """The client of the chat model of a name."""
-        return self._once("chat", name, lambda: load_chat(self._settings, name, self._purse))
-
-    def reranker(self, name: str) -> Reranker:
-        """The CrossEncoder of a name or a folder."""
-        return self._once("reranker", name, lambda: load_reranker(name, device=self._settings.device))
-
-    def close(self) -> None:
-        """Closes the connections to models' servers."""
-        for loaded in self._loaded.values():
-            if hasattr(loaded, "close"):
-                loaded.close()
-
-    def _once(self, what: str, name: str, load: Callable[[], Loaded]) -> Loaded:
-        with self._turn:
-            if (what, name) not in self._loaded:
-                self._loaded[what, name] = load()
-            loaded: Loaded = self._loaded[what, name]
-            return loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,22 +257,24 @@ class Searcher:
 
     def _find(self, question: str, planned: Plan, limits: Limits, *, scope: Scope, explain: bool = False) -> Evidence:
         """The evidence for one question or part."""
-        reranker = self.reranker
-        second = Second(reranker, self.settings.rerank_top, self._tell("reranker")) if reranker else None
+        settings, reranker = self.settings, self.reranker
+        method = Method(
+            settings.fusion,
+            settings.append_k,
+            Second(reranker, settings.rerank_top, self._tell("reranker")) if reranker else None,
+            settings.condense,
+            settings.level,
+            settings.images,
+        )
         return retrieve(
             question,
             planned.queries,
             self.store,
             self.embedder,
             limits,
-            fusion=self.settings.fusion,
-            append=self.settings.append_k,
-            second=second,
+            method,
             count=count,
             passages=planned.passages,
-            condensing=self.settings.condense,
-            level=self.settings.level,
-            images=self.settings.images,
             scope=scope,
             explain=explain,
         )

@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from kohaku.settings import Settings
 
 
+MISPLACED = {
+    "report": "is for one QUESTION",
+    "explain": "is for one QUESTION: `kohaku retrieve --questions` explains many",
+    "unit": "is for one QUESTION: --questions takes units from its column answer_unit",
+    "stream": "is for one QUESTION",
+    "pictures": "is for one QUESTION",
+    "json": "is for one QUESTION: --questions writes the submission CSV to --out",
+    "confidence": "goes with --questions: --json tells how sure one answer is",
+    "metadata": "goes with --questions: it names the sources in a submission",
+    "restart": "goes with --questions: one QUESTION is always answered anew",
+}
+
+
 @configured(
     "db",
     "model",
@@ -72,43 +85,12 @@ def answer(
     Example: kohaku answer --questions questions.csv --db papers.db --out submission.csv
     """
     one_or_many(question, questions, out, "CSV")
-    refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
-    refuse(
-        given["order"] and settings.first_model is None, "--order goes with --model: the built-in reader has no prompt"
-    )
-    refuse(
-        given["passes"] == 2 and settings.first_model is None, "--passes goes with --model: the built-in reader has one"
-    )
-    refuse(
-        given["self_check"] and settings.first_model is None,
-        "--self-check goes with --model: the built-in reader only quotes",
-    )
-    refuse(given["check_model"] and not settings.self_check, "--check-model goes with --self-check")
-    refuse(given["examples"] and settings.passes < 2, "--examples goes with --passes 2, which gives their form")
-    refuse(
-        (given["vote"] or given["blanks"] or given["tiebreak"]) and settings.readings < 2,
-        "a vote takes several readings: --runs or --models",
-    )
-    for name in ("deadline", "max_cost"):
-        refuse(
-            given[name] and not settings.asks_models,
-            f"--{name.replace('_', '-')} goes with --model: the built-in reader costs nothing and takes a moment",
-        )
-    refuse(report and explain, "--explain is for one answer: a --report has several")
-    refuse(report and unit, "--unit is for one answer: a --report has several")
-    refuse(report and stream, "--stream is for one answer: a --report has several")
-    refuse(report and pictures, "--pictures is for one answer: a --report has several")
-    if questions is not None:
-        refuse(pictures, "--pictures is for one QUESTION")
-        refuse(stream, "--stream is for one QUESTION")
-        refuse(explain, "--explain is for one QUESTION: `kohaku retrieve --questions` explains many")
-        refuse(report, "--report is for one QUESTION")
-        refuse(unit, "--unit is for one QUESTION: --questions takes units from its column answer_unit")
-        refuse(as_json, "--json is for one QUESTION: --questions writes the submission CSV to --out")
-    else:
-        refuse(confidence, "--confidence goes with --questions: --json tells how sure one answer is")
-        refuse(metadata, "--metadata goes with --questions: it names the sources in a submission")
-        refuse(not resume, "--restart goes with --questions: one QUESTION is always answered anew")
+    _refuse_idle(given, settings)
+    one = {"report": report, "explain": explain, "unit": unit, "stream": stream, "pictures": pictures, "json": as_json}
+    many = {"confidence": confidence, "metadata": metadata, "restart": not resume}
+    _refuse_misplaced(one if questions is not None else many)
+    for name in ("explain", "unit", "stream", "pictures"):
+        refuse(report and one[name], f"--{name} is for one answer: a --report has several")
     spare(out, settings.db, questions, metadata)
     spare(confidence, settings.db, questions, metadata)
     refuse_twice(out, confidence)
@@ -127,6 +109,32 @@ def answer(
             _print(engine, found, as_json=as_json)
             if pictures is not None:
                 _draw(engine, found, pictures)
+
+
+def _refuse_idle(given: Mapping[str, Any], settings: Settings) -> None:
+    """Refuses options of this command line that would change nothing, since another one is missing."""
+    asks, votes = settings.first_model is not None, settings.readings > 1
+    costs = settings.asks_models
+    for name, used, why in (
+        ("rerank_top", settings.reranker is not None, "goes with --reranker"),
+        ("order", asks, "goes with --model: the built-in reader has no prompt"),
+        ("passes", asks or given["passes"] != 2, "goes with --model: the built-in reader has one"),
+        ("self_check", asks, "goes with --model: the built-in reader only quotes"),
+        ("check_model", settings.self_check, "goes with --self-check"),
+        ("examples", settings.passes == 2, "goes with --passes 2, which gives their form"),
+        ("vote", votes, "takes several readings: --runs or --models"),
+        ("blanks", votes, "takes several readings: --runs or --models"),
+        ("tiebreak", votes, "takes several readings: --runs or --models"),
+        ("deadline", costs, "goes with --model: the built-in reader takes a moment"),
+        ("max_cost", costs, "goes with --model: the built-in reader costs nothing"),
+    ):
+        refuse(given[name] and not used, f"--{name.replace('_', '-')} {why}")
+
+
+def _refuse_misplaced(given: Mapping[str, object]) -> None:
+    """Refuses the first of these options that is given: they go with the other way to ask."""
+    for name, value in given.items():
+        refuse(value, f"--{name} {MISPLACED[name]}")
 
 
 def _followed() -> AbstractContextManager[None]:

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from answerer.answer import Answer, Question
 from answerer.respond import Sought
 from kohaku.doors.engine import Engine
-from kohaku.doors.searcher import Models, Plan
+from kohaku.doors.models import Models
+from kohaku.doors.searcher import Plan
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import Abandoned
 from kohaku.scope import Scope
@@ -150,11 +151,12 @@ class RunEngine(Engine):
         """Closes this run's connections; what is shared stays open."""
         self.models.close()
 
-    def _respond(self, asked: Question, sought: Sought[Plan], number: int) -> Answer:
+    def read(self, asked: Question, sought: Sought[Plan], number: int) -> Answer:
+        """One reading of a question, when its turn comes."""
         with self._shared.turn:
             begun = time.monotonic()
             try:
-                return super()._respond(asked, sought, number)
+                return super().read(asked, sought, number)
             finally:
                 with self._counting:
                     self.seconds += time.monotonic() - begun

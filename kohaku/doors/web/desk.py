@@ -15,7 +15,7 @@ from typing import Any
 from answerer.answer import Answer, Question
 from kohaku import deadline
 from kohaku.doors.engine import Engine
-from kohaku.doors.searcher import Models
+from kohaku.doors.models import Models
 from kohaku.doors.web.course import Course, Event
 from kohaku.doors.web.problems import FAULT, Busy, status_of
 from kohaku.doors.web.shapes import AnswerOut, Ask, Choices, Problem, Where

@@ -19,7 +19,7 @@ from indexer.files import printable
 from indexer.readers import READERS, known, no_reader
 from indexer.report import Progress, Report
 from kohaku.doors.indexing import index
-from kohaku.doors.searcher import Models
+from kohaku.doors.models import Models
 from kohaku.doors.web.problems import Busy, TooLarge
 from kohaku.doors.web.shapes import JobOut, State
 from kohaku.doors.web.telling import last_part
