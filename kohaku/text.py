@@ -15,7 +15,8 @@ def storable(text: str) -> str:
     >>> storable("a\\x00b \\ud835")
     'ab �'
     """
-    return _SURROGATES.sub("\ufffd", text.replace("\x00", ""))
+    text = text.replace("\x00", "")
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

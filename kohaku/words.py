@@ -39,6 +39,7 @@ _MASS = re.compile(r"(?<![^\W_])([kKmMgG]?[tTgG]|lbs?|tons?|tonnes?)(?=CO ?2(?!\
 _CARBON = re.compile(r"(?<![^\W_])CO ?2(?![\d.,]*\d)(?P<e>[- ]?e(?:q(?:uiv(?:alents?)?)?)?(?![^\W_]))?")
 # What typesetting and parsers glue together: "V100x64", "16GB", "BERTbase" (a subscript), "LLaMA-65Bmodel".
 _GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=[a-z]{3})")
+_MAY_BE_GLUED = re.compile(r"\d[^\W\d_]|\d×|[A-Z]{2}[a-z]")  # far quicker than to look behind every letter
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
 _PART = re.compile(r"\w+")
 _JOINED = re.compile(r"[^\w\s]")
@@ -61,7 +62,8 @@ def fold(text: str) -> str:
     >>> fold("電力量は")
     '電力 力量 量は'
     """
-    text = _SPACED_GROUPS.sub(lambda number: re.sub("[^0-9]", "", number[0]), text)
+    if not text.isascii() or "'" in text:
+        text = _SPACED_GROUPS.sub(lambda number: re.sub("[^0-9]", "", number[0]), text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _JOINERS.sub("", text))
         if _ACCENTED.search(text):
@@ -69,7 +71,9 @@ def fold(text: str) -> str:
         if _OTHER_SCRIPTS.search(text):
             text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
             text = _SIGNS.sub(_without_sign, _KANJI_YEAR.sub(lambda year: year[0].translate(_KANJI) + " ", text))
-    text = _GLUED.sub(" ", _GROUPED.sub("", text.replace("\x00", " ")))
+    text = _GROUPED.sub("", text.replace("\x00", " "))
+    if _MAY_BE_GLUED.search(text):
+        text = _GLUED.sub(" ", text)
     if "CO" in text:
         text = _CARBON.sub(lambda gas: "CO2 CO2e" if gas["e"] else "CO2", _MASS.sub(r"\1 ", text))
     return text.strip() if text.isascii() else _RUN.sub(lambda run: f" {_pairs(run[0])} ", text).strip()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from kohaku.store import Store, full_text, word_file
 from kohaku.store import inverted_file as ivf
@@ -163,6 +166,30 @@ def test_the_tally_of_a_tier_follows_what_is_put_and_removed(store: Store) -> No
     store.remove("report")
     assert store.size(Tier.SENTENCE) == 0
     assert store.check() == []
+
+
+def test_an_inverted_file_is_written_block_by_block_as_faiss_writes_it(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(3000, 16)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    numbers = np.arange(3000, dtype=np.int64) * 3 + 7
+    held: list[weakref.ref[Vectors]] = []
+
+    def blocks() -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        for first in range(0, 3000, 700):
+            block = rows[first : first + 700].copy()
+            assert sum(one() is not None for one in held) <= 1  # the last one, which is still in the caller's hand
+            held[:] = [*held, weakref.ref(block)]
+            yield numbers[first : first + 700], block
+            del block
+
+    ivf.build(tmp_path / "own.ivf", blocks, 3000, 16)
+    faiss_index = faiss.read_index(str(tmp_path / "own.ivf"))
+    assert faiss_index.ntotal == 3000
+    faiss_index.reset()
+    faiss_index.add_with_ids(rows, numbers)
+    faiss.write_index(faiss_index, str(tmp_path / "theirs.ivf"))
+    assert (tmp_path / "own.ivf").read_bytes() == (tmp_path / "theirs.ivf").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own.ivf", "theirs.ivf"]
 
 
 def test_the_number_of_cells_grows_with_the_root_of_the_vectors() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 Made = TypeVar("Made")
 SUFFIXES = (".ivf", ".words")
@@ -28,6 +30,27 @@ class Beside(Generic[Made]):
         if state and (known is None or known[0] != state) and (found := self._opened(self.path(part, state))):
             known = self._known[part] = state, found
         return known[1] if known and known[0] == state else None
+
+
+@contextmanager
+def whole_or_not(path: Path) -> Iterator[Path]:
+    """Where a file is written until it is whole: then it has its name, and after an error nothing is left of it."""
+    part = path.with_name(f"{path.name}.part{os.getpid()}")  # another process may be at the same
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def reserve(file: BinaryIO, size: int) -> None:
+    """Makes a file so many bytes long; raises OSError where the disk lacks the room.
+
+    Else to write into its map would end the process.
+    """
+    file.truncate(size)
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
 
 
 def sweep(index: Path, wanted: Collection[Path]) -> None:

@@ -253,7 +253,7 @@ class FullText(NodeRows, Bounded):
 
     def _build_words(self, path: Path, tier: Tier) -> None:
         table, columns = f"{tier.value}_words", _COLUMNS[tier]
-        lengths = {key: sum(_varints(size)) for key, size in self._rows(f"select id, sz from {table}_docsize")}
+        lengths = self._db.execute(f"select id, sz from {table}_docsize order by id")
         for kind in ("row", "instance"):
             self._db.execute(
                 f"create virtual table if not exists temp.{table}_{kind} using fts5vocab('main', '{table}', '{kind}')"
@@ -261,9 +261,9 @@ class FullText(NodeRows, Bounded):
         weight = " ".join(f"when '{name}' then {own}" for name, own in zip(columns, _COLUMN_WEIGHTS, strict=False))
         word_file.build(
             path,
-            lengths,
-            self._db.execute(f"select term, doc from temp.{table}_row"),
-            self._db.execute(f"select term, doc, case col {weight} end from temp.{table}_instance"),
+            ((key, sum(_varints(size))) for key, size in lengths),
+            self._db.execute(f"select term, doc, cnt from temp.{table}_row"),
+            self._db.execute(f"select doc, case col {weight} end from temp.{table}_instance"),
         )
 
     def _insert_words(self, number: int, title: str, node: Node) -> None:

@@ -24,8 +24,8 @@ from kohaku.tree import Kind, Tier, Vectors
 log = logging.getLogger("kohaku")
 
 IMAGE = "image"  # the partition of pictures' vectors, whose numbers are their figures' keys below zero
-Chunk = tuple[int, Numbers, NDArray[np.intp]]
-"""A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it."""
+Chunk = tuple[int, Numbers, NDArray[np.intp] | None]
+"""A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it where it has gaps."""
 
 # sqlite-vec 0.1.9, vec0's shadow tables: `validity` has a bit for each place that is taken, `rowids` its number.
 _CHUNKS = "select chunk_id, size, validity, rowids from vector_chunks where partition00 = :part order by chunk_id"
@@ -145,13 +145,14 @@ class VectorTable(NodeRows, Bounded):
         wanted: set[Path] = set()
         large = [tier for tier in (Tier.SENTENCE, Tier.PARAGRAPH) if self.size(tier) >= exact_below]
         for part in (part for tier in large for part in _PARTS[tier]):
-            [(count,)] = self._rows("select count(*) from vector where tier = :part", {"part": part})
+            count = self._count(part)
             if count >= exact_below:
                 path = self._ivf.path(part, state)
                 wanted.add(path)
                 if ivf.opened(path) is None:
                     try:
-                        ivf.build(path, partial(self._blocks, part), count, self.dimensions)
+                        with self._snapshot():
+                            ivf.build(path, partial(self._blocks, part), count, self.dimensions)
                     except OSError as error:
                         log.warning("search by meaning stays exact, and slower: %s", error)
         return wanted
@@ -161,7 +162,6 @@ class VectorTable(NodeRows, Bounded):
 
         Those that were read are held, as far as the memory goes and until the file changes.
         """
-        self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
         for chunk, numbers, places in self._chunks(part):
             chosen = slice(None) if within is None else within(-numbers if part == IMAGE else numbers // 2)
             if not isinstance(chosen, slice) and not chosen.any():
@@ -170,17 +170,25 @@ class VectorTable(NodeRows, Bounded):
             if rows is None:
                 [(data,)] = self._rows(_CHUNK_VECTORS, {"chunk": chunk})
                 rows = np.frombuffer(data, np.float32).reshape(-1, self.dimensions)
-                rows = rows if len(places) == len(rows) else rows[places]
+                rows = rows if places is None else rows[places]
                 self._held.hold(chunk, rows)
             yield numbers[chosen], rows[chosen]
 
+    def _count(self, part: str) -> int:
+        """How many vectors a part has: to count rows takes sqlite-vec long."""
+        return sum(len(numbers) for _, numbers, _ in self._chunks(part))
+
     def _chunks(self, part: str) -> list[Chunk]:
         """Which vectors stand in which chunk of sqlite-vec's tables, and where in it."""
+        self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
         if part not in self._held.chunks:
             found: list[Chunk] = []
             for chunk, size, taken, numbers in self._rows(_CHUNKS, {"part": part}):
+                known = np.frombuffer(numbers, np.int64)
                 places = np.flatnonzero(np.unpackbits(np.frombuffer(taken, np.uint8), bitorder="little")[:size])
-                if len(places):
-                    found.append((chunk, np.frombuffer(numbers, np.int64)[places], places))
+                if len(places) == len(known):
+                    found.append((chunk, known, None))
+                elif len(places):
+                    found.append((chunk, known[places], places))
             self._held.chunks[part] = found
         return self._held.chunks[part]

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kohaku.store.beside import reserve, whole_or_not
 from kohaku.store.hits import Numbers, Within
 
 Rows = NDArray[np.int32]
 Scores = NDArray[np.float32]
-Instances = Iterable[tuple[str, int, float]]
-"""Each time that a word stands in a passage: the word, the passage's key, what the place weighs; in order."""
+Vocabulary = Iterable[tuple[str, int, int]]
+"""Each word in the order of its bytes: how many passages hold it, how often it stands in them."""
+Instances = Iterator[tuple[int, float]]
+"""Each time that a word stands in a passage, word after word: the passage's key, what the place weighs."""
 
 K1, B = 1.2, 0.75  # as FTS5's bm25 has them
 MAGIC = b"kohaku words 1\n"
@@ -180,48 +183,45 @@ def opened(path: Path) -> WordFile | None:
         return None
 
 
-def build(path: Path, lengths: Mapping[int, int], vocabulary: Iterable[tuple[str, int]], instances: Instances) -> None:
-    """Writes the file; it is there when whole.
+def build(path: Path, lengths: Iterable[tuple[int, int]], vocabulary: Vocabulary, instances: Instances) -> None:
+    """Writes the file; it is there when whole. What comes in is read once, and held in arrays.
 
-    `lengths` are how many words each passage has, by key; `vocabulary` says of each word how many passages hold it,
-    `instances` where, both in the order of the words' bytes.
+    `lengths` are the passages' keys, rising, and how many words each has; what `vocabulary` counts are `instances`.
+    Raises OSError where they are fewer, or where the disk takes no more.
     """
-    keys = np.array(sorted(lengths), np.int64)
-    sizes = np.array([lengths[key] for key in keys.tolist()], np.float64)
-    norms = K1 * (1 - B + B * sizes / max(sizes.mean(), 1e-9)) if len(sizes) else sizes
-    known_words = list(vocabulary)
-    letters, held = [word.encode() for word, _ in known_words], [count for _, count in known_words]
-    known: dict[str, NDArray[Any]] = {
-        "keys": keys,
-        "letters": np.frombuffer(b"".join(letters), np.uint8),
-        "ends": np.cumsum([len(word) for word in letters], dtype=np.int64),
-        "starts": np.concatenate([[0], np.cumsum(held, dtype=np.int64)]).astype(np.int64),
-    }
-    counts = {name: len(array) for name, array in known.items()} | dict.fromkeys(("rows", "parts"), sum(held))
-    places = _places(counts)
-    part = path.with_name(f"{path.name}.part{os.getpid()}")  # another process may be at the same
-    try:
-        with part.open("wb") as file:
-            file.write(MAGIC + json.dumps(places).encode())
-            size = max(last for _, last in places.values())
-            file.truncate(size)
-            if hasattr(os, "posix_fallocate"):  # on a full disk a mapped file ends the process instead of raising
-                os.posix_fallocate(file.fileno(), 0, size)
-        whole = np.memmap(part, np.uint8, "r+")
-        views = {name: whole[first:last].view(ARRAYS[name]) for name, (first, last) in places.items()}
-        for name, array in known.items():
-            views[name][:] = array
+    passages = np.fromiter(lengths, np.dtype([("key", np.int64), ("words", np.float32)]))
+    keys, sizes = passages["key"].copy(), passages["words"]
+    norms = K1 * (1 - B + B * sizes / max(float(sizes.mean(dtype=np.float64)), 1e-9)) if len(sizes) else sizes
+    letters, ends, held, times = bytearray(), array("q"), array("q"), array("q")
+    for word, holding, standing in vocabulary:
+        letters += word.encode()
+        ends.append(len(letters))
+        held.append(holding)
+        times.append(standing)
+    starts = np.concatenate([[0], np.cumsum(held, dtype=np.int64)])
+    known = {"keys": keys, "letters": np.frombuffer(letters, np.uint8), "ends": np.asarray(ends), "starts": starts}
+    with whole_or_not(path) as part:
+        views, mapped = _laid_out(part, {name: len(one) for name, one in known.items()}, int(starts[-1]))
+        for name, one in known.items():
+            views[name][:] = one
         done = 0
-        for rows, sums in _summed(instances, keys):
+        for rows, sums in _summed(instances, np.asarray(times), keys):
             views["rows"][done : done + len(rows)] = rows
             views["parts"][done : done + len(rows)] = sums * (K1 + 1) / (sums + norms[rows])
             done += len(rows)
-        if done != sum(held):
-            raise OSError(f"{path} can't be made: {done:,} of {sum(held):,} words are there")
-        whole.flush()
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+        if done != starts[-1]:
+            raise OSError(f"{path} can't be made: {done:,} of {starts[-1]:,} words are there")
+        mapped.flush()
+
+
+def _laid_out(part: Path, counts: Mapping[str, int], postings: int) -> tuple[dict[str, NDArray[Any]], Any]:
+    """A file with room for arrays of these lengths and for so many postings, mapped: each array by name, and all."""
+    places = _places({**counts, "rows": postings, "parts": postings})
+    with part.open("wb") as file:
+        file.write(MAGIC + json.dumps(places).encode())
+        reserve(file, max(last for _, last in places.values()))
+    mapped = np.memmap(part, np.uint8, "r+")
+    return {name: mapped[first:last].view(ARRAYS[name]) for name, (first, last) in places.items()}, mapped
 
 
 def _places(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
@@ -235,26 +235,17 @@ def _places(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     return places
 
 
-def _summed(instances: Instances, keys: Numbers) -> Iterator[tuple[Rows, Scores]]:
+def _summed(instances: Instances, times: Numbers, keys: Numbers) -> Iterator[tuple[Rows, Scores]]:
     """For word after word the rows that hold it, with their weights' sums, in blocks of whole words."""
-    words, found, weights = array("q"), array("q"), array("d")
-    last = ""
-    number = 0
-    for word, key, weight in instances:
-        if word != last:
-            if len(words) >= BLOCK:
-                yield _block(words, found, weights, keys)
-                words, found, weights = array("q"), array("q"), array("d")
-            last = word
-            number += 1
-        words.append(number)
-        found.append(key)
-        weights.append(weight)
-    if words:
-        yield _block(words, found, weights, keys)
-
-
-def _block(words: array[int], found: array[int], weights: array[float], keys: Numbers) -> tuple[Rows, Scores]:
-    numbers, rows = np.asarray(words), np.searchsorted(keys, np.asarray(found))
-    firsts = np.flatnonzero(np.concatenate([[True], (np.diff(numbers) != 0) | (np.diff(rows) != 0)]))
-    return rows[firsts].astype(np.int32), np.add.reduceat(np.asarray(weights, np.float32), firsts)
+    kind = np.dtype([("key", np.int64), ("weight", np.float32)])
+    ends = np.cumsum(times)
+    first = done = 0
+    while first < len(times):
+        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, "right")))
+        found = np.fromiter(islice(instances, int(ends[last - 1]) - done), kind)
+        words = np.repeat(np.arange(first, last), times[first:last])[: len(found)]
+        rows = np.searchsorted(keys, found["key"])
+        new = np.flatnonzero(np.concatenate([[True], (np.diff(words) != 0) | (np.diff(rows) != 0)])[: len(found)])
+        if len(new):
+            yield rows[new].astype(np.int32), np.add.reduceat(found["weight"], new)
+        first, done = last, int(ends[last - 1])
