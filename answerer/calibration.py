@@ -113,7 +113,7 @@ def _number(text: str, path: str | Path) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise TableError(f"{path}: the confidence {text!r} is no number from 0 to 1")
+        raise TableError(f"{path}: the confidence {text!r} is no number from 0 to 1: give what --confidence wrote")
     return value
 
 

@@ -84,7 +84,7 @@ def vote_files(
     runs = read_runs(paths)
     made = ensemble(runs, rules)
     if not made.voted:
-        raise TableError(f"{', '.join(map(str, paths))}: no rows to vote on")
+        raise TableError(f"{', '.join(map(str, paths))}: no rows to vote on: give submissions that have some")
     if len(runs) == 1:
         _log.warning("one run is no vote: its rows are written as they are, in a submission's form")
     partial = sum(any(one.row["id"] not in run.rows for run in runs) for one in made.voted)

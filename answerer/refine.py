@@ -92,7 +92,7 @@ def read_examples(path: str | Path) -> tuple[Example, ...]:
     rows = read_rows(path, ("question", "answer"))
     found = [Example(row["question"].strip(), row["answer"].strip()) for row in rows if row["answer"].strip()]
     if not found:
-        raise TableError(f"{path} has no example with an answer")
+        raise TableError(f"{path} has no example with an answer: give each its question and answer")
     return tuple(found[:MOST_EXAMPLES])
 
 

@@ -49,7 +49,7 @@ class Runs:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise TableError(f"{folder} can't be made: {error.strerror or error}") from None
+            raise TableError(f"{folder} can't be made ({error.strerror or error}): give --out another path") from None
         if restart:  # those of further readings too, which this run may not make
             for old in folder.glob("[0-9]*.csv*"):
                 old.unlink(missing_ok=True)

@@ -222,7 +222,10 @@ class Submission:
                 journal.flush()
                 os.fsync(journal.fileno())
         except (OSError, ValueError) as error:
-            raise TableError(f"{self.path} can't be written: {getattr(error, 'strerror', None) or error}") from None
+            raise TableError(
+                f"{self.path} can't be written ({getattr(error, 'strerror', None) or error}): "
+                "make room, or give another path"
+            ) from None
 
 
 def _question(row: Mapping[str, str]) -> Question:
@@ -252,7 +255,9 @@ def _journal_rows(path: Path) -> list[Row]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise TableError(f"{path} can't be read: {error.strerror or error}") from None
+        raise TableError(
+            f"{path} can't be read ({error.strerror or error}): make it readable, or give --restart"
+        ) from None
     found = (_line(line) for line in lines)
     return [row for row in found if row is not None]
 

@@ -261,7 +261,9 @@ class OpenAIChat:
             body = getattr(error, "body", None)
             if isinstance(body, Mapping):  # in the midst of a stream
                 raise self._meaning(inner_fault(body), request) from None
-            raise ModelError(f"the model failed: {scrub(str(error), self._key)}") from None
+            raise ModelError(
+                f"the model failed ({scrub(str(error), self._key)}): check --model and --base-url"
+            ) from None
         try:
             return self._content(completion, request)
         except (AttributeError, IndexError, KeyError, TypeError) as error:

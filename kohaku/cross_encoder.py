@@ -39,5 +39,7 @@ class CrossEncoderReranker:
                     [(question, passage) for passage in passages], batch_size=BATCH, show_progress_bar=False
                 )
         except (RuntimeError, ValueError, IndexError) as error:  # torch's out of memory is a RuntimeError
-            raise RerankerError(f"the reranker {self._name} failed: {hub.line(error)}") from error
+            raise RerankerError(
+                f"the reranker {self._name} failed ({hub.line(error)}): give another one, or leave --reranker out"
+            ) from error
         return [float(score) for score in found]

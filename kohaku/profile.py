@@ -245,7 +245,7 @@ def _whole(values: dict[str, Any], where: str) -> dict[str, Any]:
     if named is None and where == str(path_of("default")):
         return values
     if named is not None and named not in names():
-        raise ProfileError(f"{where}: base {named!r} is none of {', '.join(names())}")
+        raise ProfileError(f"{where}: base {named!r} is none that there is: give one of {', '.join(names())}")
     path = path_of(named or "default")
     base = _whole(_read(path), str(path))
     added = {

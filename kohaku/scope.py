@@ -170,7 +170,9 @@ def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:
-    return f": did you mean {known[nearest(name.casefold(), known)]!r}?" if known else ""
+    if not known:
+        return ": `kohaku docs --json` shows what each says"
+    return f": did you mean {known[nearest(name.casefold(), known)]!r}?"
 
 
 def _kind(name: str) -> Kind:

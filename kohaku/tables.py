@@ -31,7 +31,7 @@ def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, 
     """
     records = _records(_text(Path(path)), path)
     if not records:
-        raise TableError(f"{path} is empty: it should be a CSV whose first line names the columns")
+        raise TableError(f"{path} is empty: give a CSV whose first line names the columns")
     header = [name.strip() for name in records[0][1]]
     _check_columns(header, required, path)
     return [_row(header, cells, line, path) for line, cells in records[1:]]
@@ -81,7 +81,9 @@ def _whole(path: str | Path) -> Iterator[TextIO]:
             os.fsync(file.fileno())
         temporary.replace(target)
     except OSError as error:
-        raise TableError(f"{path} can't be written: {error.strerror or error}") from None
+        raise TableError(
+            f"{path} can't be written ({error.strerror or error}): make room, or give another path"
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -90,9 +92,11 @@ def _text(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise TableError(f"no file at {path}") from None
+        raise TableError(f"no file at {path}: give another path") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise TableError(f"{path} can't be read: {getattr(error, 'strerror', None) or error}") from None
+        raise TableError(
+            f"{path} can't be read ({getattr(error, 'strerror', None) or error}): give another file"
+        ) from None
     utf_8 = (("utf-8-sig", "strict"), ("utf-8-sig", "surrogatepass"), ("cp1252", "strict"))
     for encoding, errors in (("utf-16", "surrogatepass"),) if data.startswith(_BOMS) else utf_8:
         try:
@@ -139,7 +143,9 @@ def _check_columns(header: Sequence[str], required: Sequence[str], path: str | P
     if missing:
         found = ", ".join(header)
         found = found if len(found) <= 200 else found[:200] + "…"
-        raise TableError(f"{path} has no column {', '.join(missing)}; its columns are: {found}")
+        raise TableError(
+            f"{path} has no column {', '.join(missing)}: add it, or give another file (its columns are {found})"
+        )
     for name in required:
         if header.count(name) > 1:
             raise TableError(f"{path} has two columns {name}: rename one")

@@ -72,7 +72,9 @@ class TokenVectors:
                 starts = range(0, len(texts), BATCH)
                 return [tokens for start in starts for tokens in self._batch(texts[start : start + BATCH])]
         except (RuntimeError, ValueError, IndexError) as error:  # torch's out of memory is a RuntimeError
-            raise EmbedderError(f"the model {self._name} failed: {hub.line(error)}") from error
+            raise EmbedderError(
+                f"the model {self._name} failed ({hub.line(error)}): give another --bert-score"
+            ) from error
 
     def _batch(self, texts: Sequence[str]) -> Iterator[Tokens]:
         import torch

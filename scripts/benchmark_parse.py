@@ -22,6 +22,8 @@ from indexer.readers.pdf import read
 from indexer.single import tree_of
 from kohaku import mupdf
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 MANY_PAGES = 2000
 LINES_A_PAGE = 46
 
@@ -89,6 +91,7 @@ def memory(few: int, many: int) -> str:
     return f"{few} pages: {peaks[0]:.0f} MB at most; {many} pages: {peaks[1]:.0f} MB, {a_page:.3f} for each more"
 
 
+@app.command()
 def main(
     paths: list[Path],
     rounds: int = 2,
@@ -120,4 +123,4 @@ def _compared(pages: int, spent: Sequence[float]) -> str:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

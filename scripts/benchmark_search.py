@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from kohaku.store import Store
 from kohaku.tree import Document, Kind, Node, Tier, Tree, Vectors
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 DIMENSIONS = 384
 A_DOCUMENT = 500  # sentences
 WORDS = 300_000
@@ -86,6 +88,7 @@ def _tree(id: str, texts: Sequence[str], rows: Vectors) -> tuple[Tree, Vectors]:
     return Tree(document, tuple(nodes), {}, {}, ()), np.concatenate([_unit(rows.mean(axis=0))[None], rows])
 
 
+@app.command()
 def main(db: Path, nodes: int = 25_000, exact_below: int = DEFAULT) -> None:
     """Print times, recall and sizes of an index of so many made sentences."""
     made = Made()
@@ -165,4 +168,4 @@ def _compare_words(found: Sequence[Any], made: Made, terms: Sequence[list[str]],
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

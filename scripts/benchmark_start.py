@@ -16,9 +16,12 @@ from pathlib import Path
 
 import typer
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 KOHAKU = (sys.executable, "-c", "from kohaku.doors.cli import main; main()")
 
 
+@app.command()
 def main(db: Path | None = None, question: str = "How much water was used?", runs: int = 10) -> None:
     """Measures `kohaku --help`, and with an index `kohaku docs` and `kohaku retrieve`."""
     commands: dict[str, Sequence[str]] = {
@@ -51,4 +54,4 @@ def once(command: Sequence[str]) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -11,13 +11,14 @@ weights tell answers apart better than their numbers hold elsewhere.
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 import kohaku
@@ -33,6 +34,8 @@ from answerer.score import no_value, same_value
 from answerer.submission import read_questions
 from kohaku.tables import read_rows
 from retriever.evidence import Evidence, within
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
 PENALTY = 1.0  # on the weights' squares: with forty questions anything else finds accidents
@@ -154,18 +157,21 @@ def newton(x: Matrix, learned: list[Example], penalty: Matrix, near: Matrix) -> 
     return [float(one) for one in beta]
 
 
-def main() -> None:
-    """Fits and prints."""
+@app.command()
+def main(
+    db: Annotated[Path | None, typer.Argument(help="An index of data/sample.", show_default="made anew")] = None,
+) -> None:
+    """Fit the weights of confidence on the questions of data/sample, and print them."""
     with tempfile.TemporaryDirectory() as folder:
-        db = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder) / "sample.db"
+        db = db or Path(folder) / "sample.db"
         if not db.exists():
             kohaku.index([SAMPLE], db, metadata=SAMPLE / "metadata.csv")
         learned = list(examples(db))
     bias, weights = in_proportion(learned, *sensible(learned))
     lines = [f"{len(learned)} answers, {sum(one.right for one in learned)} right", f"BIAS = {bias:.2f}"]
     lines += [f'    "{name}": {weight:.2f},' for name, weight in weights.items()]
-    sys.stdout.write("\n".join(lines) + "\n")
+    typer.echo("\n".join(lines))
 
 
 if __name__ == "__main__":
-    main()
+    app()

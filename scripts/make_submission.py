@@ -10,7 +10,10 @@ import typer
 import kohaku
 from answerer.score import score_files
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+
+@app.command()
 def main(
     questions: Path,
     db: Annotated[Path, typer.Option(help="The index file.")],
@@ -31,4 +34,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

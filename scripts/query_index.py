@@ -9,7 +9,10 @@ import typer
 
 import kohaku
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+
+@app.command()
 def main(
     question: str,
     db: Annotated[Path, typer.Option(help="The index file.")],
@@ -28,4 +31,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

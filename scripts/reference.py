@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
 
+program = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 DOCS = Path(__file__).parent.parent / "docs"
 
 BEFORE_SETTINGS = """\
@@ -114,10 +116,12 @@ def _choices(annotation: Any) -> list[Any]:
 PAGES = {"settings.md": settings_page, "commands.md": commands_page}
 
 
+@program.command()
 def main() -> None:
+    """Write docs/settings.md and docs/commands.md from the code."""
     for name, page in PAGES.items():
         (DOCS / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -172,9 +172,23 @@ def test_the_example_of_each_help_is_a_command_that_can_be_given(run: Run, comma
         assert found.make_context(name, left, parent=context).params
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("mcp", "serve")])
-def test_every_command_that_ends_with_a_result_gives_it_as_json(run: Run, command: str) -> None:
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "mcp"])  # whose stdout is a protocol's
+def test_every_command_gives_its_result_as_json(run: Run, command: str) -> None:
     assert "--json" in run(command, "--help").out
+
+
+def test_the_list_of_commands_says_all_of_what_each_does(run: Run) -> None:
+    shown = " ".join(run("--help").out.split())
+    for info in app.registered_commands:
+        assert info.callback and (info.callback.__doc__ or "").partition("\n")[0] in shown
+
+
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_what_serves_takes_the_options_of_answers(run: Run, command: str) -> None:
+    options = {word for word in run("answer", "--help").out.split() if word.startswith("--")}
+    one_answer = {"--questions", "--out", "--unit", "--metadata", "--resume", "--restart", "--confidence", "--explain"}
+    one_answer |= {"--report", "--pictures", "--stream", "--where", "--doc", "--not-doc", "--kind", "--json"}
+    assert options - one_answer - {"--model)]"} <= set(run(command, "--help").out.split())
 
 
 @pytest.mark.parametrize(("typed", "offered"), [("kohaku imp", "import-kohakurag"), ("kohaku show --pi", "--picture")])
@@ -210,7 +224,6 @@ def test_the_version_is_shown(run: Run) -> None:
         ["retrieve", "--questions", "q.csv"],
         ["retrieve", "q", "--out", "x"],
         ["retrieve", ""],
-        ["retrieve", "--questions", "q.csv", "--out", "o.jsonl", "--json"],
         ["retrieve", "q", "--where", "year"],
         ["retrieve", "q", "--kind", "tabel"],
         ["retrieve", "q", "--rerank-top", "9"],
@@ -229,7 +242,8 @@ def test_the_version_is_shown(run: Run) -> None:
         ["answer", "--questions", "q.csv"],
         ["answer", "q", "--concurrency", "0"],
         ["answer", "--questions", "q.csv", "--out", "o.csv", "--unit", "kWh"],
-        ["answer", "--questions", "q.csv", "--out", "o.csv", "--json"],
+        ["serve", "--passes", "2"],
+        ["mcp", "--rerank-top", "9"],
         ["answer", "--questions", "q.csv", "--out", "o.csv", "--explain"],
         ["answer", "q", "--metadata", "m.csv"],
         ["answer", "q", "--restart"],
@@ -600,6 +614,15 @@ def test_a_search_is_kept_to_documents_from_the_command_line(run: Run, db: Path)
     assert "lake:" not in Path("out.jsonl").read_text(encoding="utf-8")
 
 
+def test_what_many_questions_came_to_is_told_as_json_too(run: Run, db: Path) -> None:
+    [found] = run("retrieve", "--questions", questions(), "--out", "found.jsonl", "--json").objects
+    assert found == {"out": "found.jsonl", "questions": 3}
+    [told] = run("answer", "--questions", questions(), "--out", "made.csv", "--json").objects
+    blank = sum(row["answer_value"] == "is_blank" for row in rows("made.csv"))
+    assert told == {"out": "made.csv", "rows": 3, "blank": blank, "kept": 0, "failed": {}, "usage": {}}
+    assert run("answer", "--questions", questions(), "--out", "made.csv", "--json").objects[0]["kept"] == 3
+
+
 @pytest.mark.parametrize("command", ["retrieve", "answer"])
 @pytest.mark.parametrize("out", ["questions.csv", "./questions.csv", "kohaku.db", "link"])
 def test_what_is_read_is_never_written_over(run: Run, db: Path, command: str, out: str) -> None:
@@ -956,6 +979,7 @@ def test_the_command_lists_profiles_and_prints_one_to_be_edited(plainly: Run, tm
     copy.write_text(plainly("profile", "law").out, encoding="utf-8")
     assert profile.load(str(copy)) == profile.load("law")
     assert plainly("profile", str(copy)).out == copy.read_text(encoding="utf-8")
+    assert plainly("profile", str(copy), "--json").objects[0]["description"]
     copy.write_text('forms = "x"', encoding="utf-8")
     assert plainly("profile", str(copy)).code == 1
 

@@ -77,7 +77,7 @@ def test_how_far_they_agree_stands_in_a_file_of_its_own_and_in_json(run: Callabl
 
 
 def test_python_makes_the_same_vote(run: Callable[..., Ran]) -> None:
-    run(*three(), "--out", "voted.csv", "--mode", "union", "--blanks", "filter")
+    run(*three(), "--out", "voted.csv", "--vote", "union", "--blanks", "filter")
     found = kohaku.vote(three(), "again.csv", vote="union", blanks="filter")
     assert Path("voted.csv").read_bytes() == Path("again.csv").read_bytes()
     assert [one.runs for one in found] == [(0, 1), (1, 2)]
@@ -179,7 +179,7 @@ def test_no_run_is_written_over(run: Callable[..., Ran]) -> None:
 
 
 def test_a_mode_that_is_none_is_wrong_usage(run: Callable[..., Ran]) -> None:
-    assert run(*three(), "--out", "voted.csv", "--mode", "best")[0] == 2
+    assert run(*three(), "--out", "voted.csv", "--vote", "best")[0] == 2
     assert run(*three())[0] == 2
 
 

@@ -103,7 +103,10 @@ def test_what_can_t_be_read_says_what_to_do(tmp_path: Path) -> None:
         load("finanse")
     with pytest.raises(ProfileError, match=r"no profile at .*gone.toml: `kohaku profile default > "):
         load(str(tmp_path / "gone.toml"))
-    for text, said in (("a = ", "is no TOML"), ('base = "nothing"', "base 'nothing' is none of default, finance")):
+    for text, said in (
+        ("a = ", "is no TOML"),
+        ('base = "nothing"', "base 'nothing' is none that there is: give one of default, finance"),
+    ):
         path = tmp_path / "mine.toml"
         path.write_text(text)
         with pytest.raises(ProfileError, match=said):

@@ -75,6 +75,12 @@ def test_the_benchmark_of_indexing_says_what_the_model_takes_of_it(run: Run, tmp
     assert [line.split()[0] for line in lines[1:]] == ["indexing", "its", "all", "texts"]
 
 
+@pytest.mark.parametrize("name", [one.name for one in sorted(SCRIPTS.glob("*.py")) if one.name != "site_pages.py"])
+def test_each_script_says_what_it_does_as_the_commands_do(run: Run, name: str) -> None:
+    shown = run(name, "--help")
+    assert shown.startswith(f"Usage: {name} [OPTIONS]") and "╭" not in shown
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40

@@ -285,13 +285,13 @@ def test_an_index_that_is_made_anew_is_the_one_that_answers(client: TestClient, 
     assert client.post("/api/answer", json=ASK).json()["value"] == "3"
 
 
-def test_ctrl_c_ends_the_server_as_done(db: Path) -> None:
+def test_it_tells_its_address_and_ctrl_c_ends_it_as_done(db: Path) -> None:
     program = [sys.executable, str(Path(__file__).parent / "letters_cli.py"), "serve", "--port", "0", "--db", str(db)]
-    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as started:
+    with subprocess.Popen([*program, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         try:
-            assert started.stderr is not None
-            lines = [started.stderr.readline(), started.stderr.readline()]
-            [place] = re.findall(r"at (http://127\.0\.0\.1:\d+/)", lines[1])
+            assert started.stdout is not None and started.stderr is not None
+            place = json.loads(started.stdout.readline())["url"]
+            assert place in started.stderr.readline() + started.stderr.readline()
             assert httpx2.get(place, timeout=20).status_code == 200
             started.send_signal(signal.SIGINT)
             assert started.wait(20) == 0

@@ -358,6 +358,8 @@ def test_the_command_lists_runs_makes_them_and_prints_them(
     files = ("--truth", truth(), *model)
     listed = run("sweep", "s.toml", "--list", "--repeats", 2, *model)
     assert listed.out.splitlines()[1] == "order best_first, seed 2" and not server.requests
+    told = run("sweep", "s.toml", "--list", "--json", *model).objects
+    assert (told[0]["run"], told[0]["settings"]["order"]) == ("order best_first", "best_first")
     done = run("sweep", "s.toml", "--out", "out", *files)
     assert done.code == 0 and "order ends" in done.out and "wrote out/report.html" in done.err
     again = run("sweep", "s.toml", "--out", "out", "--json", *files)

@@ -103,7 +103,7 @@ def test_a_baseline_is_named_or_told_by_its_settings() -> None:
     assert found is not None and found.place == {"run": "a", "top_k": "2"}
     told = spec.model_copy(update={"baseline": {"run": "b", "top_k": 1}})
     assert baseline_of(told, points(told)) == points(told)[2]
-    with pytest.raises(SettingsError, match="2 settings are so called, it has to be one of: a, top_k 1;"):
+    with pytest.raises(SettingsError, match="2 settings are so called: name one of a, top_k 1;"):
         baseline_of(spec.model_copy(update={"baseline": "a"}), points(spec))
 
 

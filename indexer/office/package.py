@@ -105,10 +105,10 @@ def _check(archive: ZipFile, kind: str) -> None:
         size = f"{len(parts)} parts, {everything // 2**20} MB unpacked, {xml // 2**20} MB of it text"
         raise ReadError(f"too large to be read ({size}): split it")
     if TYPES not in archive.namelist():
-        raise ReadError(f"this is no {NAMES[kind]}, but another ZIP archive")
+        raise ReadError(f"this is no {NAMES[kind]}, but another ZIP archive: unpack it, and index what is in it")
     found = _kind(archive.read(TYPES))
     if found is None:
-        raise ReadError(f"this is no {NAMES[kind]}: its package names no main part")
+        raise ReadError(f"this is no {NAMES[kind]}: its package names no main part (damaged?): save it again")
     if found != kind:
         raise ReadError(f"this is {_a(NAMES[found])} by its content: rename it to .{found}")
 

@@ -54,9 +54,9 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
         reader = import_module(f"indexer.readers.{READERS[kind]}")  # each brings its own heavy library
         parsed: Parsed = reader.read(path, reading) if kind in TAKE_READING else reader.read(path)
     except FileNotFoundError:
-        raise ReadError("no such file") from None
+        raise ReadError("no such file: give another path") from None
     except OSError as error:
-        raise ReadError(f"can't be read: {error.strerror or error}") from error
+        raise ReadError(f"can't be read ({error.strerror or error}): make it readable") from error
     if kind != path.suffix.lower():
         parsed = replace(parsed, notes=(f"is {kind[1:].upper()} by its content, and was read as that", *parsed.notes))
     parsed = replace(parsed, blocks=with_references(parsed.blocks))

@@ -18,6 +18,7 @@ from indexer.sentences import split
 from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
+SEE = ": see docs/tree.md for the form"
 PASSAGE = 800  # characters: about the 200 tokens that a passage may have
 PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d{1,6})", re.IGNORECASE)
 LAST_PAGE = 1_000_000  # no file has more, and far greater numbers no database holds
@@ -29,7 +30,7 @@ def read(path: Path) -> Parsed:
     try:
         content = json.loads(decode(path.read_bytes()))
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
-        raise ReadError(f"this is no valid JSON: {error}") from None
+        raise ReadError(f"this is no valid JSON ({error}): export it again") from None
     return thread.parse(content) if thread.is_thread(content) else parse(content)
 
 
@@ -38,7 +39,7 @@ def parse(content: object) -> Parsed:
     document = _mapping(content, "the document")
     sections = _list(document, "sections", "")
     if not sections and not document.get("text"):
-        raise ReadError("no field sections: this is no document JSON, nor a forum thread")
+        raise ReadError("no field sections: this is no document JSON, nor a forum thread{SEE}")
     blocks: list[Block] = []
     pages: list[Page] = []
     figures: list[Block] = []
@@ -166,7 +167,7 @@ def _page(part: Mapping[str, Any], where: str) -> int | None:
         page = int(page)
     if page is None or (isinstance(page, int) and not isinstance(page, bool) and page <= LAST_PAGE):
         return page if page and page > 0 else None  # parsers write 0 or -1 where they know none
-    raise ReadError(f"field {where}.metadata.page is {repr(page)[:40]}, not a page number")
+    raise ReadError(f"field {where}.metadata.page is {repr(page)[:40]}, not a page number: write one, or leave it out")
 
 
 def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
@@ -176,7 +177,7 @@ def _metadata(document: Mapping[str, Any]) -> dict[str, str]:
 
 def _mapping(value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ReadError(f"{where} should be a JSON object, it is {_kind(value)}")
+        raise ReadError(f"{where} should be a JSON object, it is {_kind(value)}{SEE}")
     return value
 
 
@@ -185,7 +186,7 @@ def _list(part: Mapping[str, Any], name: str, where: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be a list, it is {_kind(value)}")
+        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be a list, it is {_kind(value)}{SEE}")
     return value
 
 
@@ -194,7 +195,7 @@ def _text(part: Mapping[str, Any], name: str, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be text, it is {_kind(value)}")
+        raise ReadError(f"field {f'{where}.{name}'.lstrip('.')} should be text, it is {_kind(value)}{SEE}")
     return value
 
 

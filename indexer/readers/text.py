@@ -99,4 +99,4 @@ def _wide(data: bytes) -> str:
     even, odd = data[0::2].count(0), data[1::2].count(0)
     if max(even, odd) * 2 > len(data) // 2 and len(data) % 2 == 0:
         return data.decode("utf-16-le" if odd > even else "utf-16-be", "replace")
-    raise ReadError("this is no text: it holds binary data")
+    raise ReadError("this is no text: it holds binary data: name the file as what it is")

@@ -132,4 +132,4 @@ for _command in (
     mcp.mcp,
     migrate.import_kohakurag,
 ):
-    app.command()(_command)
+    app.command(short_help=(_command.__doc__ or "").partition("\n")[0])(_command)  # whole: click would cut it

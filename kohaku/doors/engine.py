@@ -80,8 +80,11 @@ class Engine(Respondent):
         scope: Scope = EVERYWHERE,
         explain: bool = False,
         progress: Advance | None = None,
-    ) -> None:
-        """Writes the evidence for every question of a CSV, one JSON object a line; the file appears whole."""
+    ) -> int:
+        """Writes the evidence for every question of a CSV, one JSON object a line; how many there are.
+
+        The file appears whole.
+        """
         asked = read_questions(questions)
 
         def lines() -> Iterator[str]:
@@ -91,6 +94,7 @@ class Engine(Respondent):
                     progress(done, len(asked), one.id)
 
         write_lines(out, lines())
+        return len(asked)
 
     def submit(
         self,

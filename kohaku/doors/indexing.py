@@ -41,7 +41,9 @@ def index(
     """
     given = [Path(path) for path in paths]
     if not settings.db.exists() and not any(path.exists() for path in given):
-        raise KohakuError(f"no such file or folder: {', '.join(map(str, given))}; {settings.db} was not made")
+        raise KohakuError(
+            f"no such file or folder: {', '.join(map(str, given))}: check the path ({settings.db} was not made)"
+        )
     chat, profile = _captioner(settings), load_profile(settings.profile)
     embedder = embedder or load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:

@@ -157,7 +157,9 @@ def _prefix(path: Path, named: str | None) -> str:
     if named is not None or len(prefixes) > 1:
         raise KohakuError(f"{path} has nodes under {', '.join(prefixes) or 'no prefix'}: name one with --prefix")
     if not prefixes:
-        raise KohakuError(f"{path} is no database of KohakuRAG's: it has no tables named *{NODES} and *{VECTORS}")
+        raise KohakuError(
+            f"{path} is no database of KohakuRAG's (it has no tables named *{NODES} and *{VECTORS}): give one"
+        )
     return prefixes[0]
 
 

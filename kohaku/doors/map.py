@@ -103,9 +103,7 @@ def map_of(
     nodes = [node for node in store.nodes(vectors).values() if vectors[node.key].any()]
     nodes.sort(key=lambda node: node.key)
     if len(nodes) < FEWEST:
-        raise KohakuError(
-            f"a map takes {FEWEST} nodes, and there are {len(nodes)}: give another --level, or more files"
-        )
+        raise KohakuError(f"a map takes {FEWEST} nodes, and there are {len(nodes)}: give other --dots, or more files")
     rows = np.array([vectors[node.key] for node in nodes], np.float32)
     asked = searcher.embedder.embed_questions([question]) if question else rows[:0]
     places, axes = flat(np.concatenate([rows, asked]), method, seed)

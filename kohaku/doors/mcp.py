@@ -111,7 +111,9 @@ class Tools:
             found = node_of(store, node)
             parts = pieces(found.text, PART, count) or [""]
             if part > len(parts):
-                raise KohakuError(f"part {part} of {found.id} was asked for, and it has {len(parts)}")
+                raise KohakuError(
+                    f"part {part} of {found.id} was asked for, and it has {len(parts)}: ask for one of these"
+                )
             shown = replace(found, text=parts[part - 1].strip())
             beside = [] if found.tier is Tier.DOCUMENT else store.siblings(found)
             lines = [*node_lines(shown, store.ancestors(found), beside, links_of(store, found)), *within(store, found)]
@@ -149,7 +151,7 @@ class Tools:
         chosen = [one for one in known if one.id in ids]
         listed = chosen[start : start + LISTED]
         if not listed:
-            raise KohakuError(f"there are {len(chosen)} documents: start={start} is past the last")
+            raise KohakuError(f"there are {len(chosen)} documents: give a start below that")
         end = start + len(listed)
         more = f"\nThere are more: start={end} goes on." if end < len(chosen) else ""
         return f"Documents {start + 1} to {end} of {len(chosen)}. {data(document_lines(listed))}{more}"

@@ -37,7 +37,9 @@ def page_picture(store: Store, nodes: Sequence[Node], reading: Reading = AS_EVER
     first, *others = nodes
     boxes = _boxes(store, first)
     if not boxes:
-        raise KohakuError(f"{first.id} has no place on a page: only what was read from a PDF has")
+        raise KohakuError(
+            f"{first.id} has no place on a page, as only what was read from a PDF has: leave --picture out"
+        )
     page = boxes[0].page
     marks = [box for box in boxes if box.page == page]
     for node in others:

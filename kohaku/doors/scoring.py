@@ -53,7 +53,7 @@ def scored(
     columns = ("answer_value", "ref_id", *(("answer",) if has_long else ()))
     right, given = read_answers(truth, columns), read_answers(predicted, columns)
     if not right:
-        raise TableError(f"{truth} has no rows: there is nothing to score against")
+        raise TableError(f"{truth} has no rows: give a file with right answers")
     other = None if against is None else read_answers(against)
     seen = None if evidence is None else read_evidence(evidence)
     return Scoring(
@@ -82,7 +82,7 @@ def read_evidence(path: Path) -> Evidence:
         found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         return {str(one["id"]).strip(): [str(context["doc"]) for context in one["contexts"]] for one in found}
     except OSError as error:
-        raise TableError(f"{path} can't be read: {error.strerror or error}") from None
+        raise TableError(f"{path} can't be read ({error.strerror or error}): give another file") from None
     except (ValueError, TypeError, KeyError, RecursionError):
         raise TableError(f"{path} is no evidence: `kohaku retrieve --questions CSV --out {path}` writes it") from None
 

@@ -106,7 +106,7 @@ def chosen(pages: str, count: int) -> list[int]:
         last = int(found[3] or count) if found[2] else int(found[1])
         numbers.update(range(int(found[1]), min(last, count) + 1))
     if not numbers:
-        raise KohakuError(f"there are only {count} pages: none of {one_line(pages)} is there")
+        raise KohakuError(f"none of the pages {one_line(pages)} is there: give some from 1 to {count}")
     return sorted(numbers)
 
 

@@ -98,7 +98,7 @@ def _dimensions(model: SentenceTransformer, name: str, asked: int | None) -> int
     find = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     has = find()
     if has is None:
-        raise EmbedderError(f"the embedder {name} doesn't tell its dimensions: it can't be used")
+        raise EmbedderError(f"the embedder {name} doesn't tell its dimensions: give another --embedder")
     if asked and asked > has:
         raise SettingsError(f"dimensions: the embedder {name} has {has}, not {asked}: ask for fewer, or leave it out")
     return asked or int(has)

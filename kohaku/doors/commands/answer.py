@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohaku.doors.commands.options import FINDING, AsJson, Confidence, Explain, Metadata, Questions, configured
+from kohaku.doors.commands.options import (
+    ANSWERING,
+    FINDING,
+    AsJson,
+    Confidence,
+    Explain,
+    Metadata,
+    Questions,
+    configured,
+    refuse_idle,
+)
 from kohaku.doors.commands.terminal import one_or_many, print_json, refuse, refuse_twice, say, spare, typed
 from kohaku.errors import CostLimit, KohakuError
 
@@ -28,34 +38,13 @@ MISPLACED = {
     "unit": "is for one QUESTION: --questions takes units from its column answer_unit",
     "stream": "is for one QUESTION",
     "pictures": "is for one QUESTION",
-    "json": "is for one QUESTION: --questions writes the submission CSV to --out",
     "confidence": "goes with --questions: --json tells how sure one answer is",
     "metadata": "goes with --questions: it names the sources in a submission",
     "restart": "goes with --questions: one QUESTION is always answered anew",
 }
 
 
-@configured(
-    "db",
-    "model",
-    "concurrency",
-    "retries",
-    "passes",
-    "self_check",
-    "check_model",
-    "examples",
-    "max_cost",
-    "deadline",
-    "strict",
-    "min_confidence",
-    "order",
-    "runs",
-    "models",
-    "vote",
-    "blanks",
-    "tiebreak",
-    *FINDING,
-)
+@configured("db", *ANSWERING, *FINDING)
 def answer(
     *,
     settings: Settings,
@@ -85,8 +74,8 @@ def answer(
     Example: kohaku answer --questions questions.csv --db papers.db --out submission.csv
     """
     one_or_many(question, questions, out, "CSV")
-    _refuse_idle(given, settings)
-    one = {"report": report, "explain": explain, "unit": unit, "stream": stream, "pictures": pictures, "json": as_json}
+    refuse_idle(settings, given)
+    one = {"report": report, "explain": explain, "unit": unit, "stream": stream, "pictures": pictures}
     many = {"confidence": confidence, "metadata": metadata, "restart": not resume}
     _refuse_misplaced(one if questions is not None else many)
     for name in ("explain", "unit", "stream", "pictures"):
@@ -100,7 +89,16 @@ def answer(
         if not settings.readers:
             say("no model is configured: the built-in extractive reader answers")
         if questions is not None and out is not None:
-            _submit(engine, questions, out, metadata=metadata, resume=resume, confidence=confidence, scope=scope)
+            _submit(
+                engine,
+                questions,
+                out,
+                metadata=metadata,
+                resume=resume,
+                confidence=confidence,
+                scope=scope,
+                as_json=as_json,
+            )
         elif report:
             _report(engine, typed(question or ""), scope=scope, as_json=as_json)
         else:
@@ -109,26 +107,6 @@ def answer(
             _print(engine, found, as_json=as_json)
             if pictures is not None:
                 _draw(engine, found, pictures)
-
-
-def _refuse_idle(given: Mapping[str, Any], settings: Settings) -> None:
-    """Refuses options of this command line that would change nothing, since another one is missing."""
-    asks, votes = settings.first_model is not None, settings.readings > 1
-    costs = settings.asks_models
-    for name, used, why in (
-        ("rerank_top", settings.reranker is not None, "goes with --reranker"),
-        ("order", asks, "goes with --model: the built-in reader has no prompt"),
-        ("passes", asks or given["passes"] != 2, "goes with --model: the built-in reader has one"),
-        ("self_check", asks, "goes with --model: the built-in reader only quotes"),
-        ("check_model", settings.self_check, "goes with --self-check"),
-        ("examples", settings.passes == 2, "goes with --passes 2, which gives their form"),
-        ("vote", votes, "takes several readings: --runs or --models"),
-        ("blanks", votes, "takes several readings: --runs or --models"),
-        ("tiebreak", votes, "takes several readings: --runs or --models"),
-        ("deadline", costs, "goes with --model: the built-in reader takes a moment"),
-        ("max_cost", costs, "goes with --model: the built-in reader costs nothing"),
-    ):
-        refuse(given[name] and not used, f"--{name.replace('_', '-')} {why}")
 
 
 def _refuse_misplaced(given: Mapping[str, object]) -> None:
@@ -193,9 +171,10 @@ def _submit(
     resume: bool,
     confidence: Path | None,
     scope: Scope,
+    as_json: bool,
 ) -> None:
     """Writes a submission and says what came of it; raises KohakuError where rows are missing."""
-    from kohaku.doors.display import progress_bar, usage_lines
+    from kohaku.doors.display import progress_bar, usage_lines, usage_object
     from kohaku.replies import BLANK
     from kohaku.tables import read_rows
 
@@ -228,9 +207,20 @@ def _submit(
         say(line)
     for outcome in failed:
         say(f"{outcome.question.id}: {outcome.reason}")
+    rows = read_rows(out)
+    blank = sum(row["answer_value"] == BLANK for row in rows)
+    if as_json:
+        print_json(
+            {
+                "out": str(out),
+                "rows": len(rows),
+                "blank": blank,
+                "kept": max(kept, 0) if resume else 0,
+                "failed": {outcome.question.id: outcome.reason for outcome in failed},
+                "usage": usage_object(engine.usage(), engine.settings.known_prices),
+            }
+        )
     if failed:
         what = "readings" if len(engine.takes) > 1 else "rows"
         raise KohakuError(f"{len(failed)} {what} are missing in {out}: run the same command again for them")
-    rows = read_rows(out)
-    blank = sum(row["answer_value"] == BLANK for row in rows)
     say(f"wrote {out}: {len(rows)} rows, {blank} of them blank")

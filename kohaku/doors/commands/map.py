@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kohaku.scope import Scope
     from kohaku.settings import Settings
 
+Dots = Literal["document", "section", "paragraph", "sentence"]
+
 
 @configured("db", "embedder", "planner_model", "base_url")
 def map(
@@ -25,9 +27,8 @@ def map(
     question: Annotated[
         str | None, typer.Option("--question", help="Show where a question lies, and the evidence for it.")
     ] = None,
-    level: Annotated[
-        Literal["document", "section", "paragraph", "sentence"], typer.Option("--level", help="What the dots are.")
-    ] = "paragraph",
+    dots: Annotated[Dots, typer.Option("--dots", help="What each dot is.")] = "paragraph",
+    level: Annotated[Dots | None, typer.Option("--level", hidden=True, help="The earlier name of --dots.")] = None,
     by: Annotated[
         Literal["document", "section"], typer.Option("--by", help="What has a colour and shape of its own.")
     ] = "document",
@@ -44,7 +45,8 @@ def map(
     Example: kohaku map --db papers.db --question "How much water did the site use?" --out map.html
     """
     refuse_empty(question)
-    refuse(scope.kinds and level != "paragraph", "--kind goes with --level paragraph")
+    shown = level or dots
+    refuse(scope.kinds and shown != "paragraph", "--kind goes with --dots paragraph")
     spare(out, settings.db)
     from kohaku.doors.map import map_of
     from kohaku.doors.map_file import write
@@ -54,7 +56,7 @@ def map(
     with Searcher.within(settings) as searcher:
         made = map_of(
             searcher,
-            level=Tier(level),
+            level=Tier(shown),
             by=by,
             method=method,
             question=typed(question or ""),

@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kohaku.doors.commands.options import configured
+from kohaku.doors.commands.options import ANSWERING, FINDING, configured, refuse_idle
 from kohaku.doors.commands.terminal import say
 
 if TYPE_CHECKING:
     from kohaku.settings import Settings
 
 
-@configured(
-    "db",
-    "model",
-    "planner_model",
-    "base_url",
-    "reply_cache",
-    "concurrency",
-    "retries",
-    "max_cost",
-    "deadline",
-    "strict",
-    "min_confidence",
-    "budget",
-    "top_k",
-    "queries",
-    "fusion",
-    "reranker",
-    "rerank_top",
-    "embedder",
-    "password",
-)
-def mcp(*, settings: Settings) -> None:
+@configured("db", *ANSWERING, *FINDING, "password")
+def mcp(*, settings: Settings, given: Mapping[str, Any]) -> None:
     """Serve an index to a client of the Model Context Protocol, on standard input and output.
 
     Example: kohaku mcp --db papers.db
     """
+    refuse_idle(settings, given)
     from kohaku.doors.mcp import server
     from kohaku.doors.web.desk import Desk
 

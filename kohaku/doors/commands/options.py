@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -23,8 +23,11 @@ from kohaku.choices import (
     Tiebreak,
     VoteMode,
 )
-from kohaku.doors.commands.terminal import typed
+from kohaku.doors.commands.terminal import refuse, typed
 from kohaku.errors import ScopeError
+
+if TYPE_CHECKING:
+    from kohaku.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line on stdout.")]
 Metadata = Annotated[Path | None, typer.Option("--metadata", help="CSV: id,title,type,year,citation,url.")]
@@ -220,6 +223,27 @@ FINDING = (
 )
 """The settings by which evidence is found."""
 
+ANSWERING = (
+    "model",
+    "concurrency",
+    "retries",
+    "passes",
+    "self_check",
+    "check_model",
+    "examples",
+    "max_cost",
+    "deadline",
+    "strict",
+    "min_confidence",
+    "order",
+    "runs",
+    "models",
+    "vote",
+    "blanks",
+    "tiebreak",
+)
+"""The settings by which evidence becomes an answer."""
+
 SCOPE: dict[str, Any] = {
     "where": Annotated[
         list[str] | None,
@@ -280,6 +304,26 @@ def configured(*names: str) -> Callable[[Callable[..., None]], Callable[..., Non
         return run
 
     return decorate
+
+
+def refuse_idle(settings: Settings, given: Mapping[str, Any]) -> None:
+    """Raises BadParameter where one of FINDING or ANSWERING was typed that changes nothing: another is missing."""
+    asks, votes = settings.first_model is not None, settings.readings > 1
+    costs = settings.asks_models
+    for name, used, why in (
+        ("rerank_top", settings.reranker is not None, "goes with --reranker"),
+        ("order", asks, "goes with --model: the built-in reader has no prompt"),
+        ("passes", asks or given["passes"] != 2, "goes with --model: the built-in reader has one"),
+        ("self_check", asks, "goes with --model: the built-in reader only quotes"),
+        ("check_model", settings.self_check, "goes with --self-check"),
+        ("examples", settings.passes == 2, "goes with --passes 2, which gives their form"),
+        ("vote", votes, "takes several readings: --runs or --models"),
+        ("blanks", votes, "takes several readings: --runs or --models"),
+        ("tiebreak", votes, "takes several readings: --runs or --models"),
+        ("deadline", costs, "goes with --model: the built-in reader takes a moment"),
+        ("max_cost", costs, "goes with --model: the built-in reader costs nothing"),
+    ):
+        refuse(given[name] and not used, f"--{name.replace('_', '-')} {why}")
 
 
 def _resolved(annotations: dict[str, str], command: Callable[..., None]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kohaku.doors.commands.options import AsJson
-from kohaku.doors.commands.terminal import print_json, refuse, typed
+from kohaku.doors.commands.terminal import print_json, typed
 
 
 def profile(
@@ -21,7 +21,6 @@ def profile(
     """
     from kohaku.profile import load, names, path_of
 
-    refuse(name and as_json, "--json is for the list: a profile is TOML")
     if name is None:
         for one in names():
             if as_json:
@@ -29,5 +28,8 @@ def profile(
             else:
                 typer.echo(f"{one}\t{load(one).description}")
     else:
-        load(typed(name))
-        typer.echo(path_of(typed(name)).read_text(encoding="utf-8-sig"), nl=False)
+        found = load(typed(name))
+        if as_json:
+            print_json(found.model_dump(mode="json"))
+        else:
+            typer.echo(path_of(typed(name)).read_text(encoding="utf-8-sig"), nl=False)

@@ -34,8 +34,6 @@ def retrieve(
     """
     one_or_many(question, questions, out, "FILE.jsonl")
     refuse(given["rerank_top"] and settings.reranker is None, "--rerank-top goes with --reranker")
-    if questions is not None:
-        refuse(as_json, "--json is for one QUESTION: --questions writes JSON lines to --out")
     spare(out, settings.db, questions)
 
     if question is not None:
@@ -58,5 +56,7 @@ def retrieve(
         from kohaku.doors.engine import Engine
 
         with Engine.within(settings) as engine, progress_bar() as advance:
-            engine.retrieve_to(questions, out, scope=scope, explain=explain, progress=advance)
+            count = engine.retrieve_to(questions, out, scope=scope, explain=explain, progress=advance)
         say(f"wrote {out}")
+        if as_json:
+            print_json({"out": str(out), "questions": count})

@@ -64,7 +64,10 @@ def sweep(
     asked = _with_flags(read_spec(spec), given, named, documents, repeats)
     if only_list:
         for trial in trials(asked, settings, spec.name):
-            typer.echo(trial.name)
+            if as_json:
+                print_json({"run": trial.name, "settings": trial.told})
+            else:
+                typer.echo(trial.name)
         return
     if out is None:
         raise typer.BadParameter("--out FOLDER says where runs, plots and reports go")

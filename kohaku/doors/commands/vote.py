@@ -15,15 +15,13 @@ if TYPE_CHECKING:
     from kohaku.settings import Settings
 
 
-@configured("blanks", "tiebreak")
+@configured("vote", "blanks", "tiebreak")
 def vote(
     *,
     settings: Settings,
     runs: Annotated[list[Path], typer.Argument(help="Submission CSVs of the same questions.", metavar="RUN.csv")],
     out: Annotated[Path, typer.Option("--out", help="The submission CSV that they make together.")],
-    mode: Annotated[
-        VoteMode | None, typer.Option("--mode", help="How rows become one.", show_default="weighted")
-    ] = None,
+    mode: Annotated[VoteMode | None, typer.Option("--mode", hidden=True, help="The earlier name of --vote.")] = None,
     confidence: Confidence = None,
     as_json: AsJson = False,
 ) -> None:

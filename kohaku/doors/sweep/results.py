@@ -115,7 +115,7 @@ def check_truth(truth: Path, metrics: Sequence[str]) -> None:
     """Raises TableError where a truth does not hold what the metrics compare; before anything is paid for."""
     columns = {name for metric in metrics for name in (("answer",) if metric in LONG else ("answer_value", "ref_id"))}
     if not read_answers(truth, sorted(columns)):
-        raise TableError(f"{truth} has no rows: there is nothing to score against")
+        raise TableError(f"{truth} has no rows: give a file with right answers")
 
 
 def measure(run: Run, truth: Path, metrics: Sequence[str], meanings: Meanings | None) -> Measured:

@@ -135,7 +135,7 @@ def baseline_of(spec: Spec, points: Sequence[Point]) -> Point | None:
         found = [point for point in points if labels.items() <= point.place.items()]
     if len(found) != 1:
         names = "; ".join(point.name for point in points[:5]) + ("; …" if len(points) > 5 else "")
-        raise SettingsError(f"baseline: {len(found)} settings are so called, it has to be one of: {names}")
+        raise SettingsError(f"baseline: {len(found)} settings are so called: name one of {names}")
     return found[0]
 
 
@@ -183,7 +183,7 @@ def _check_names(spec: Spec, where: str) -> None:
         if metric not in METRICS:
             raise SettingsError(f"unknown metric {metric!r} in {where}: did you mean {nearest(metric, METRICS)!r}?")
     if "bert_score" in spec.metrics and spec.bert_score is None:
-        raise SettingsError(f"the metric bert_score in {where} needs a model: bert_score = its name or folder")
+        raise SettingsError(f"the metric bert_score in {where} needs a model: add bert_score = its name or folder")
 
 
 def _check_twice(spec: Spec, where: str) -> None:

@@ -219,7 +219,7 @@ def chosen(settings: Settings, choices: Choices) -> Settings:
         changes |= {"model": None, "models": None}
     elif model is not None:
         if model not in offered(settings):
-            raise SettingsError(f"no model {model!r} is offered here: /api/info lists those that are")
+            raise SettingsError(f"no model {model!r} is offered here: name one that /api/info lists")
         changes |= {"model": model, "models": None}
     return settings.model_copy(update=changes)
 

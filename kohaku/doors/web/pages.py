@@ -39,7 +39,7 @@ class PagePictures:
             source = _source(document)
             drawn = pictures.drawn(source, [number], self._reading, resolution=CLOSE_RESOLUTION)
         if number not in drawn:
-            raise ReadError(f"page {number} of {document.id} can't be drawn")
+            raise ReadError(f"page {number} of {document.id} can't be drawn: repair its file, and index it again")
         with self._turn:
             self._kept[key] = drawn[number]
             while len(self._kept) > KEPT:

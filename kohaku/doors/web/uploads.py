@@ -128,7 +128,7 @@ class Uploads:
                     digest.update(piece)
                     file.write(piece)
             if not size:
-                raise ReadError("the file is empty")
+                raise ReadError("the file is empty: send it again")
             # by its content: the same file again is the same place, another of its name takes nobody's
             place = self.folder / digest.hexdigest()[:16]
             place.mkdir(mode=0o700, exist_ok=True)
