@@ -137,6 +137,8 @@ def browser(started: Browser, place: str) -> Iterator[Browser]:
     """The page, newly opened; at the end neither an error nor anything forbidden was in the console."""
     started.driver.get("about:blank")
     started.driver.get(place)
+    started.run("localStorage.clear()")
+    started.driver.refresh()
     started.wait("#facts", lambda facts: "2 documents" in facts.text or "3 documents" in facts.text)
     yield started
     assert started.faults() == []
@@ -168,7 +170,55 @@ def test_an_answer_is_written_then_checked_and_its_citation_shows_the_page_with_
     browser.press("1")
     browser.wait(".paper svg .mark")
     browser.wait(".trace > summary").click()
-    assert browser.wait(".trace table").text and "scripted" in browser.wait(".trace > div:last-child").text
+    browser.wait(".trace > .told:last-child > summary").click()
+    assert browser.wait(".trace .piece").text and "scripted" in browser.wait(".trace > .told:last-child").text
+
+
+@browser_needed
+def test_answers_are_there_again_when_the_page_is_loaded_anew_until_they_are_forgotten(browser: Browser) -> None:
+    def asked(question: str) -> None:
+        browser.wait("#question").clear()
+        browser.ask(question)
+        browser.wait(".answer.checked h2", lambda title: title.text == question)
+
+    asked("How often did the turbine turn?")
+    asked("How often, said otherwise?")
+    assert len(browser.all(".gist")) == 2 and browser.all(".gist")[1].text.startswith("It turned 4,321 times")
+    browser.driver.refresh()
+    first = browser.wait(".answer.checked .toggle-card")
+    assert first.text == "How often, said otherwise?" and not browser.wait(".said").is_displayed()
+    assert HOSTILE in browser.wait(".gist").text and not browser.run("return window.hacked")
+    first.click()
+    browser.wait(".said .cite").click()
+    browser.wait(".paper svg .mark")
+    browser.run("window.made = []; URL.createObjectURL = (blob) => { made.push(blob); return 'data:,' }")
+    browser.wait("[data-all=csv]").click()
+    browser.run("document.querySelector('[data-all=md]').click()")
+    browser.wait("body", lambda body: browser.run("return made.length") == 2)
+    csv = browser.driver.execute_async_script("made.find((one) => one.type.includes('csv')).text().then(arguments[0])")
+    assert [line.split(",")[:2] for line in csv.splitlines()[1:]] == [
+        ["q1", "How often did the turbine turn?"],
+        ["q2", '"How often'],
+    ]
+    browser.run("window.confirm = () => true; document.querySelector('.again button:last-child').click()")
+    browser.run("document.querySelector('#forget-all').click()")
+    browser.driver.refresh()
+    browser.wait("#facts", lambda facts: "documents" in facts.text)
+    assert browser.all(".answer") == []
+
+
+@browser_needed
+def test_back_closes_the_source_and_stays_on_the_page(browser: Browser) -> None:
+    browser.ask("How often did the turbine turn?")
+    browser.wait(".said .cite").click()
+    browser.wait(".paper svg .mark")
+    browser.driver.back()
+    browser.wait("#viewer", lambda viewer: not viewer.is_displayed())
+    assert browser.wait(".said").is_displayed()
+    browser.press("1")
+    browser.wait(".paper svg .mark")
+    browser.press("\ue00c")  # Esc
+    browser.wait("#viewer", lambda viewer: not viewer.is_displayed() and browser.run("return history.state") is None)
 
 
 @browser_needed

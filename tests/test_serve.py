@@ -231,6 +231,12 @@ def test_an_answer_can_be_had_as_a_submission_as_json_and_as_markdown(client: Te
     assert "[1]" in got["md"].text and "<b>" not in got["md"].text.replace("\\<b\\>", "")
     assert all(response.headers["content-disposition"].startswith("attachment") for response in got.values())
     assert client.get("/api/answers/none/export?format=csv").status_code == 404
+    kept = {"answers": [{name: value for name, value in answer.items() if name != "trace"}, answer]}
+    many = {form: client.post(f"/api/export?format={form}", json=kept) for form in ("csv", "md")}
+    rows = list(csv.DictReader(io.StringIO(many["csv"].text)))
+    assert rows == [{**row, "id": "q1"}, {**row, "id": "q2"}]
+    assert many["md"].text.count(got["md"].text.strip()) == 2
+    assert client.post("/api/export?format=csv", json={"answers": []}).status_code == 422
 
 
 # ---- at once, and gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
@@ -67,6 +67,9 @@ EVENTS: dict[int | str, dict[str, Any]] = {
         },
         "description": "events, as docs/serve.md has them",
     }
+}
+FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": {}, "text/markdown": {}}, "description": "the file"}
 }
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {}, "image/jpeg": {}}, "description": "the picture"}
@@ -179,7 +182,7 @@ def _asking(desk: Desk) -> APIRouter:
     @router.get("/answers/{id}", responses=MISSING)
     def given(id: str) -> shapes.AnswerOut:
         """An answer that was given before; the latest are kept until the server stops."""
-        return _there(desk.given(id), "answer")[0]
+        return _there(desk.given(id), "answer")
 
     @router.get(
         "/answers/{id}/export",
@@ -191,16 +194,23 @@ def _asking(desk: Desk) -> APIRouter:
     )
     def export(id: str, form: Annotated[Literal["csv", "json", "md"], Query(alias="format")]) -> Response:
         """An answer as a file: a submission of one row, JSON, or Markdown."""
-        told, checked = _there(desk.given(id), "answer")
+        told = _there(desk.given(id), "answer")
         if form == "json":
             return _file(told.model_dump_json(indent=2), "application/json", "answer.json")
-        if form == "md":
-            return _file(exports.as_markdown(told), "text/markdown", "answer.md")
-        with desk.store() as store:
-            known = {source: document.metadata for source in checked.references if (document := store.document(source))}
-        return _file(exports.as_csv(checked, known), "text/csv", "answer.csv")
+        return _exported([told], form, "answer")
+
+    @router.post("/export", response_class=Response, responses={**FILE, **REFUSED})
+    def export_kept(kept: shapes.Kept, form: Annotated[Literal["csv", "md"], Query(alias="format")]) -> Response:
+        """Answers that were given before, sent in again, as one file: a submission, or Markdown."""
+        return _exported(kept.answers, form, "answers")
 
     return router
+
+
+def _exported(answers: Sequence[shapes.Said], form: Literal["csv", "md"], name: str) -> Response:
+    if form == "md":
+        return _file(exports.as_markdown(answers), "text/markdown", f"{name}.md")
+    return _file(exports.as_csv(answers), "text/csv", f"{name}.csv")
 
 
 def _file(text: str, media: str, name: str) -> Response:

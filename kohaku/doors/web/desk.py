@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from answerer.answer import Answer, Question
+from answerer.answer import Question
 from kohaku import deadline
 from kohaku.doors.engine import Engine
 from kohaku.doors.models import Models
@@ -46,7 +46,7 @@ class Desk:
         self._idle: list[tuple[int, Store]] = []  # the last one used is taken first: it holds most in memory
         self._waiting, self._is_closed = 0, False
         self._turn = threading.Lock()
-        self._answers: OrderedDict[str, tuple[AnswerOut, Answer]] = OrderedDict()
+        self._answers: OrderedDict[str, AnswerOut] = OrderedDict()
 
     def warm(self) -> None:
         """Loads the embedder, so that the first question need not wait for it; what fails is said then."""
@@ -114,7 +114,7 @@ class Desk:
         with self.store() as store:
             yield Engine(store, settings, self.models)
 
-    def given(self, id: str) -> tuple[AnswerOut, Answer] | None:
+    def given(self, id: str) -> AnswerOut | None:
         """An answer that was given a while ago, None where it is not kept any more."""
         with self._turn:
             return self._answers.get(id)
@@ -200,7 +200,7 @@ class Desk:
                 seconds=time.monotonic() - started,
             )
         with self._turn:
-            self._answers[id] = told, answer
+            self._answers[id] = told
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
         return told

@@ -1,33 +1,48 @@
-"""An answer as a file: the submission's row as CSV, JSON, Markdown."""
+"""Answers as a file: a submission's rows as CSV, or Markdown."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from answerer.answer import Answer
+from answerer.answer import Answer, Citation, Question
 from answerer.submission import COLUMNS, row
 from kohaku.doors.display import page_span
 from kohaku.doors.report import escaped
-from kohaku.doors.web.shapes import AnswerOut, CitationOut
+from kohaku.doors.web.shapes import CitationOut, Said
 
 
-def as_csv(answer: Answer, documents: Mapping[str, Mapping[str, str]]) -> str:
-    """The submission that has this one answer; `documents` holds the metadata of each by id."""
+def as_csv(answers: Sequence[Said]) -> str:
+    """The submission that has these answers, in their order."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    writer.writerow(row(answer, documents))
+    for number, told in enumerate(answers, start=1):
+        known = {source.id: {"url": source.url} for source in told.sources}
+        writer.writerow(row(_answer(told, f"q{number}"), known))
     return text.getvalue()
 
 
-def as_markdown(answer: AnswerOut) -> str:
-    """The answer with its numbered quotes and their sources, in which no text of a document is a mark."""
-    return "\n".join(_lines(answer)) + "\n"
+def as_markdown(answers: Sequence[Said]) -> str:
+    """The answers with their numbered quotes and sources, in which no text of a document is a mark."""
+    return "\n\n".join("\n".join(_lines(one)) for one in answers) + "\n"
 
 
-def _lines(answer: AnswerOut) -> Iterator[str]:
+def _answer(told: Said, id: str) -> Answer:
+    """What a row of a submission is made from."""
+    return Answer(
+        Question(id, told.question, told.unit),
+        told.text,
+        told.value,
+        told.explanation,
+        references=tuple(source.id for source in told.sources),
+        citations=tuple(Citation(one.document, one.node, one.pages, one.quote) for one in told.citations),
+        is_blank=told.is_blank,
+    )
+
+
+def _lines(answer: Said) -> Iterator[str]:
     yield f"# {escaped(answer.question)}"
     yield ""
     if answer.is_blank:

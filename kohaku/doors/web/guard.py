@@ -17,9 +17,11 @@ from kohaku.errors import SettingsError
 
 SHORTEST_TOKEN = 16  # characters; shorter ones can be tried out
 MOST_JSON_BYTES = 100_000  # of a request; a file's own limit is a setting
+MOST_ANSWERS_BYTES = 2_000_000
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 API = "/api/"
 FILES = "/api/files"  # the one path whose requests may be large
+EXPORT = "/api/export"  # of answers that a browser has kept
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -98,8 +100,9 @@ def refusal(gate: Gate, method: str, path: str, headers: Mapping[str, str]) -> R
     if "transfer-encoding" in headers:
         return Refusal(411, "say the Content-Length")
     length = headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > MOST_JSON_BYTES:
-        return Refusal(413, f"a request may have {MOST_JSON_BYTES:,} bytes")
+    most = MOST_ANSWERS_BYTES if path == EXPORT else MOST_JSON_BYTES
+    if not length.isdecimal() or int(length) > most:
+        return Refusal(413, f"a request may have {most:,} bytes")
     return None
 
 

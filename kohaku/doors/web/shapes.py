@@ -264,8 +264,8 @@ class GroundingOut(Shape):
     note: str
 
 
-class AnswerOut(Shape):
-    """A checked answer, or an abstention (`is_blank`)."""
+class Said(Shape):
+    """A checked answer, or an abstention (`is_blank`), without how it came about."""
 
     id: str = Field(description="for /api/answers/{id}")
     question: str
@@ -282,7 +282,18 @@ class AnswerOut(Shape):
     dropped: int = Field(description="quotes and references that were not in the evidence")
     reader: str = Field(description="the models that read, or the built-in reader")
     seconds: float
+
+
+class AnswerOut(Said):
+    """A checked answer with how it came about."""
+
     trace: TraceOut
+
+
+class Kept(Asked):
+    """Answers that were given before, as whoever asked has kept them."""
+
+    answers: list[Said] = Field(min_length=1, max_length=200)
 
 
 class DraftOut(Shape):

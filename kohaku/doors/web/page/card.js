@@ -1,6 +1,7 @@
 // One question as a card: its stages while it is worked on, what a model writes, the checked answer, how it came about.
 
-import { counted, el, events, number, pages, request, save, say, seconds, short } from "./parts.js";
+import { counted, el, events, number, pages, request, say, seconds, short } from "./parts.js";
+import { save } from "./history.js";
 import { open } from "./viewer.js";
 
 const STAGES = [
@@ -11,12 +12,14 @@ const STAGES = [
   ["answer", "Check"],
 ];
 const SHOWN_CUTS = 12;
-const SHOWN_CONTEXTS = 8;
+const SHOWN_CONTEXTS = 5;
 const WRITTEN = ["explanation", "draft", "answer"]; // the fields of a reply that are shown as it is written
 
 export class Card {
+  // With a label the card stands beside another one; else it can be folded, asked again and forgotten.
   constructor(asked, label = "") {
     this.asked = asked;
+    this.label = label;
     this.abort = new AbortController();
     this.answer = null;
     this.started = performance.now();
@@ -25,10 +28,36 @@ export class Card {
       el("li", { "data-stage": name }, el("b", {}, word), el("span", { class: "detail" }))));
     this.body = el("div", { class: "card-body" });
     this.stop = el("button", { type: "button", class: "quiet", click: () => this.cancel() }, "Stop");
-    this.title = el("h2", { dir: "auto", tabindex: "-1" }, label || asked.question);
+    this.toggle = el("button", { type: "button", class: "toggle-card", "aria-expanded": "true", click: () => this.fold(!this.body.hidden) }, asked.question);
+    this.gist = el("p", { class: "gist", dir: "auto", hidden: true });
+    this.title = el("h2", { dir: "auto", tabindex: "-1" }, label || this.toggle);
     this.element = el("article", { class: "card answer", "aria-busy": "true" },
-      el("div", { class: "card-head" }, this.title, this.stop), this.stages, this.body);
+      el("div", { class: "card-head" }, this.title, this.stop), this.gist, this.stages, this.body);
     this.at("planned");
+  }
+
+  // A card of an answer that was given before.
+  static of(answer) {
+    const card = new Card({ question: answer.question, unit: answer.unit });
+    card.present(answer);
+    card.fold(true);
+    return card;
+  }
+
+  // Leaves the question, and what was answered in a line.
+  fold(is_folded) {
+    if (this.running || this.label) return;
+    this.body.hidden = is_folded;
+    this.gist.hidden = !is_folded;
+    this.toggle.setAttribute("aria-expanded", String(!is_folded));
+  }
+
+  complain(line) {
+    this.body.append(el("p", { class: "bad", role: "alert" }, line));
+  }
+
+  tell(event) {
+    this.element.dispatchEvent(new CustomEvent(event, { bubbles: true, detail: this }));
   }
 
   get running() {
@@ -39,7 +68,8 @@ export class Card {
     if (!this.running) return;
     this.abort.abort();
     this.end();
-    this.body.replaceChildren(el("p", { class: "dim" }, "Stopped."));
+    this.gist.textContent = "Stopped.";
+    this.body.replaceChildren(el("p", { class: "dim" }, "Stopped."), this.buttons());
     say("Stopped.");
   }
 
@@ -125,22 +155,38 @@ export class Card {
   fail(line) {
     this.end();
     this.element.classList.add("failed");
-    this.body.replaceChildren(el("p", { class: "bad", role: "alert" }, line));
+    this.gist.textContent = line;
+    this.body.replaceChildren(...[el("p", { class: "bad", role: "alert" }, line), this.buttons()].filter(Boolean));
   }
 
   show(answer) {
+    this.present(answer);
+    this.tell("answered");
+    say(answer.is_blank ? "No answer was found." : `Answer: ${answer.text}`);
+  }
+
+  present(answer) {
     this.answer = answer;
     this.done("answer", "");
     this.end();
     this.element.classList.add("checked");
     this.stages.hidden = true;
+    this.gist.textContent = answer.is_blank ? "No answer was found." : short(answer.text, 200);
     this.body.replaceChildren(...shownAnswer(answer, this));
-    say(answer.is_blank ? "No answer was found." : `Answer: ${answer.text}`);
+  }
+
+  // What can be done with a question that is over.
+  buttons() {
+    if (this.label) return null;
+    return el("div", { class: "again" },
+      el("button", { type: "button", class: "quiet", click: () => this.tell("again") }, "Ask again"),
+      el("button", { type: "button", class: "quiet", click: () => this.tell("forget") }, "Forget"));
   }
 
   cite(index, from) {
     const citation = this.answer?.citations[index - 1];
     if (!citation) return false;
+    this.fold(false);
     const marks = [...this.element.querySelectorAll(`[data-citation="${index}"]`)];
     open(citation, from || marks[0]);
     for (const one of document.querySelectorAll(".cited")) one.classList.remove("cited");
@@ -164,8 +210,8 @@ function shownAnswer(answer, card) {
       ? el("ol", { class: "citations", "aria-label": "Citations" }, answer.citations.map((one) => quote(one, card)))
       : null,
     answer.sources.some((one) => one.citation || one.url) ? sources(answer) : null,
-    trace(answer),
-    foot(answer),
+    answer.trace ? trace(answer) : null,
+    foot(answer, card),
   ].filter(Boolean);
 }
 
@@ -199,16 +245,16 @@ function sources(answer) {
   return el("details", { class: "part" }, el("summary", {}, counted(items.length, "source")), el("ul", { class: "sources" }, items));
 }
 
-function foot(answer) {
-  const { usage } = answer.trace;
+function foot(answer, card) {
+  const usage = answer.trace?.usage || {};
   const cost = usage.cost ? `, cost ${usage.cost.toPrecision(3)}` : "";
   const calls = usage.calls || usage.cached
     ? ` · ${counted(usage.calls, "call")}${usage.cached ? ` and ${usage.cached} from the cache` : ""}, ${number(usage.prompt_tokens)} + ${number(usage.completion_tokens)} tokens${cost}`
     : "";
-  const file = (form, name) => el("button", { type: "button", class: "quiet", click: () => save(`answers/${answer.id}/export?format=${form}`).catch((error) => say(error.message)), "aria-label": `Save as ${name}` }, name);
+  const file = (form, name) => el("button", { type: "button", class: "quiet", click: () => save([answer], form).catch((error) => card.complain(error.message)), "aria-label": `Save as ${name}` }, name);
   return el("div", { class: "foot" },
     el("span", { class: "dim small" }, `${answer.reader} · ${seconds(answer.seconds)}${calls}`),
-    el("span", { class: "space" }), file("csv", "CSV"), file("json", "JSON"), file("md", "Markdown"));
+    el("span", { class: "space" }), card.buttons(), file("csv", "CSV"), file("json", "JSON"), file("md", "Markdown"));
 }
 
 // ---- how it came about
@@ -217,14 +263,17 @@ function trace({ trace: told, attempts }) {
   const rounds = told.rounds.map((one, index) => round(one, told.rounds.length > 1 ? index + 1 : 0));
   return el("details", { class: "part trace" },
     el("summary", {}, "How it was found", attempts > 1 ? ` (${attempts} readings)` : ""),
-    told.plan?.parts.length ? el("div", {}, el("h3", {}, "Parts"), el("ol", {}, told.plan.parts.map((one) => el("li", { dir: "auto" }, one.text)))) : null,
+    told.plan?.parts.length ? section("Parts", false, el("ol", {}, told.plan.parts.map((one) => el("li", { dir: "auto" }, one.text)))) : null,
     rounds,
     told.calls.length ? calls(told.calls) : null);
 }
 
+// A part of it, which can be folded.
+const section = (title, is_open, ...content) => el("details", { class: "told", open: is_open }, el("summary", {}, el("h3", {}, title)), content);
+
 function round(evidence, index) {
   return [
-    index ? el("h3", { class: "round" }, `Reading ${index}`) : null,
+    index ? el("p", { class: "round" }, `Reading ${index}`) : null,
     queries(evidence),
     evidence.filters.map((one) => el("p", { class: "small" }, `A model kept ${one.kept} of ${one.shown} ${one.what}${one.fell_back ? ", since it named none" : ""}.`)),
     contexts(evidence),
@@ -243,7 +292,7 @@ function queries({ queries: asked, lists, named, within, scope }) {
     within && within[0] !== within[1] ? `Kept to ${scope}: ${within[0]} of ${counted(within[1], "document")}.` : "",
     Object.keys(named).length ? `The question names ${Object.entries(named).slice(0, 5).map(([id, weight]) => `${id} (${weight.toFixed(2)})`).join(", ")}.` : "",
   ].filter(Boolean);
-  return el("div", {}, el("h3", {}, "Queries"), table(["Query", "Lists: hits × weight"], rows), notes.map((line) => el("p", { class: "small dim", dir: "auto" }, line)));
+  return section(`Queries: ${number(asked.length)}`, false, table(["Query", "Lists: hits × weight"], rows), notes.map((line) => el("p", { class: "small dim", dir: "auto" }, line)));
 }
 
 function contexts({ contexts: found, tokens }) {
@@ -253,15 +302,15 @@ function contexts({ contexts: found, tokens }) {
     bar.style.width = `${Math.max(2, (100 * one.score) / best)}%`;
     return el("tr", {},
       el("td", { class: "figure" }, String(index + 1)),
-      el("td", {}, el("button", { type: "button", class: "link", dir: "auto", click: (event) => open(one, event.currentTarget) }, [...one.headings.slice(-1), short(one.text, 90)].join(" › ")),
+      el("td", { class: "piece" }, el("button", { type: "button", class: "link", dir: "auto", click: (event) => open(one, event.currentTarget) }, [...one.headings.slice(-1), short(one.text, 90)].join(" › ")),
         el("span", { class: "where" }, [one.title || one.document, pages(one.pages), one.kind].filter(Boolean).join(", "))),
       el("td", { class: "score" }, bar, el("span", {}, one.score.toFixed(3))),
-      el("td", { class: "figure" }, number(one.tokens)),
-      el("td", {}, one.why ? why(one.why) : ""));
+      el("td", { class: "figure tokens" }, number(one.tokens)),
+      el("td", { class: "reason" }, one.why ? why(one.why) : ""));
   });
   const heads = [">Rank", "What", "Score", ">Tokens", "Why"];
   const rest = rows.splice(SHOWN_CONTEXTS);
-  return el("div", {}, el("h3", {}, `Evidence: ${counted(found.length, "piece")}, ${number(tokens)} tokens`), table(heads, rows),
+  return section(`Evidence: ${counted(found.length, "piece")}, ${number(tokens)} tokens`, true, table(heads, rows),
     rest.length ? el("details", {}, el("summary", {}, `${number(rest.length)} more`), table(heads, rest)) : null);
 }
 
@@ -277,7 +326,7 @@ const CAUSES = { budget: "Over the budget", duplicate: "Said already", covered: 
 function cuts({ cuts: left }) {
   if (!left.length) return null;
   const groups = Object.groupBy ? Object.groupBy(left, (one) => one.cause) : left.reduce((made, one) => ({ ...made, [one.cause]: [...(made[one.cause] || []), one] }), {});
-  return el("div", {}, el("h3", {}, `Left out: ${number(left.length)}`), Object.entries(groups).map(([cause, all]) =>
+  return section(`Left out: ${number(left.length)}`, false, Object.entries(groups).map(([cause, all]) =>
     el("details", {}, el("summary", {}, `${CAUSES[cause] || cause}: ${number(all.length)}`),
       el("ul", { class: "small" }, all.slice(0, SHOWN_CUTS).map((one) => el("li", {},
         el("button", { type: "button", class: "link", click: (event) => open(one, event.currentTarget) }, one.node), ` ${one.score.toFixed(3)}, ${one.by ? `in ${one.by}` : counted(one.tokens, "token")}`)),
@@ -288,7 +337,7 @@ function calls(all) {
   const rows = all.map((one) => el("tr", {}, el("td", {}, one.stage.replaceAll("_", " ")), el("td", {}, one.model),
     el("td", { class: "figure" }, one.is_cached ? "cached" : seconds(one.seconds)), el("td", { class: "figure" }, number(one.prompt_tokens)),
     el("td", { class: "figure" }, number(one.completion_tokens)), el("td", { class: "figure" }, one.cost === null ? "" : one.cost.toPrecision(3))));
-  return el("div", {}, el("h3", {}, "Calls"), table(["For", "Model", ">Time", ">Prompt", ">Reply", ">Cost"], rows));
+  return section(`Calls: ${number(all.length)}`, false, table(["For", "Model", ">Time", ">Prompt", ">Reply", ">Cost"], rows));
 }
 
 // A table; a head that begins with ">" is over figures.

@@ -9,7 +9,7 @@ export function el(tag, properties = {}, ...children) {
     if (typeof value === "function") made.addEventListener(name, value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 
@@ -103,10 +103,8 @@ export async function* events(response) {
   }
 }
 
-export async function save(path) {
-  const response = await request(path);
-  const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") || "")?.[1] || "answer";
-  const address = URL.createObjectURL(await response.blob());
+export function saved(blob, name) {
+  const address = URL.createObjectURL(blob);
   el("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

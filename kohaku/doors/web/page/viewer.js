@@ -9,7 +9,23 @@ let turn = 0;
 
 export const isOpen = () => !viewer.hidden;
 
+// While a source is shown the browser's Back closes it: that is a step of its own in the tab's history.
+let is_leaving = false;
 export function close() {
+  if (viewer.hidden) return;
+  if (history.state?.source) {
+    is_leaving = true;
+    history.back();
+  }
+  hide();
+}
+
+addEventListener("popstate", () => {
+  if (!is_leaving && !history.state?.source) hide();
+  is_leaving = false;
+});
+
+function hide() {
   if (viewer.hidden) return;
   viewer.hidden = true;
   behind(false);
@@ -26,6 +42,7 @@ function behind(is_covered) {
 
 // Opens a place: { document, node, boxes, quote, number }. What has no page is shown as text.
 export async function open(place, from) {
+  if (viewer.hidden && !history.state?.source) history.pushState({ source: true }, "");
   opener = from || document.activeElement;
   const mine = ++turn;
   viewer.hidden = false;
