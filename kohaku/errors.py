@@ -8,6 +8,8 @@ KohakuError
 │   ├── NoSuchStore          there is none at that path
 │   ├── NotAStore            the file belongs to another program, or is no database
 │   ├── DamagedStore         truncated or malformed
+│   ├── ForeignLog           what is beside it is another file's
+│   ├── ReplacedStore        another file has taken its place since it was opened
 │   ├── NewerStore           written by a newer version of this program
 │   ├── WrongEmbedder        the vectors came from another embedder
 │   └── StoreBusy            another process is writing
@@ -66,9 +68,26 @@ class DamagedStore(StoreError):
 
     def __init__(self, path: object, reason: str) -> None:
         super().__init__(
-            f"{path} is damaged ({reason}): end what still serves an older file of that name, if anything does; "
-            "else delete it and index again, or restore a copy"
+            f"{path} is damaged ({reason}): delete it, with {path}-wal and {path}-shm, and index again, "
+            "or restore a copy"
         )
+
+
+class ForeignLog(StoreError):
+    """Changes that wait beside the file are of another one, which had its name before."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path}-wal holds changes of another index, which was {path} before: end what still reads or writes that "
+            f"one; then put it back, or give up those changes and delete {path}-wal and {path}-shm"
+        )
+
+
+class ReplacedStore(StoreError):
+    """Another file has taken the place of the one that is open."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} was replaced or removed while it was open: run the same again, on what is there now")
 
 
 class NewerStore(StoreError):

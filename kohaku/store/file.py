@@ -10,9 +10,19 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
+from kohaku.errors import (
+    DamagedStore,
+    ForeignLog,
+    NewerStore,
+    NoSuchStore,
+    NotAStore,
+    ReplacedStore,
+    StoreBusy,
+    StoreError,
+    WrongEmbedder,
+)
 from kohaku.sqlite import connect, sqlite3
-from kohaku.store import schema
+from kohaku.store import log, schema
 
 WAIT = 60.0  # seconds for another writer's document to end
 MEMORY_MB = 512  # of vectors that are kept between searches
@@ -28,29 +38,27 @@ class File:
         self._db, self.path, self.writable = db, path, writable
         self._turn = threading.RLock()
         self._version = schema.VERSION
+        self._place = _place(path)
 
     @classmethod
     def open(cls, path: str | Path, *, memory_mb: int = MEMORY_MB) -> Self:
         """Opens for reading; never creates, never changes the file. Searches hold at most so much of it in memory."""
         path = Path(path)
-        _inspect(path)
-        name = path.resolve().as_uri()
         # A WAL file needs its index beside it; where none can be made the file can't change either.
-        mode = "mode=ro" if os.access(path.resolve().parent, os.W_OK) else "mode=ro&immutable=1"
-        return cls._checked(path, f"{name}?{mode}", writable=False, memory_mb=memory_mb)
+        is_fixed = not os.access(path.resolve().parent, os.W_OK) and not log.has_log(path.resolve())
+        mode = "mode=ro&immutable=1" if is_fixed else "mode=ro"
+        return cls._checked(path, mode, writable=False, memory_mb=memory_mb)
 
     @classmethod
     def edit(cls, path: str | Path) -> Self:
         """Opens an existing index for changes; never creates."""
-        path = Path(path)
-        _inspect(path)
-        return cls._checked(path, f"{path.resolve().as_uri()}?mode=rw", writable=True)
+        return cls._checked(Path(path), "mode=rw", writable=True)
 
     @classmethod
     def create(cls, path: str | Path, *, fingerprint: str, dimensions: int) -> Self:
         """Opens for writing, making the file where there is none; raises WrongEmbedder where another one filled it."""
         path = Path(path)
-        if not path.exists() or path.stat().st_size == 0:
+        if _is_new(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             _make(path, fingerprint=fingerprint, dimensions=dimensions)
         store = cls.edit(path)
@@ -61,14 +69,8 @@ class File:
         return store
 
     @classmethod
-    def _checked(cls, path: Path, uri: str, *, writable: bool, memory_mb: int = MEMORY_MB) -> Self:
-        try:
-            with told(path):
-                db = connect(uri, wait=WAIT)
-                application = db.execute("pragma application_id").fetchone()[0]
-                version = db.execute("pragma user_version").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise DamagedStore(path, str(error)) from error
+    def _checked(cls, path: Path, mode: str, *, writable: bool, memory_mb: int = MEMORY_MB) -> Self:
+        db, application, version = _opened(path, mode)
         if application != schema.APPLICATION:
             db.close()
             raise NotAStore(path)
@@ -88,7 +90,7 @@ class File:
         return store
 
     def close(self) -> None:
-        """Closes the file; a store that wrote leaves everything in the one file."""
+        """Closes the file; the last one to close it leaves everything in the one file."""
         with self._turn:
             if self.writable:
                 # A reader may still be there: then SQLite does it when the last one leaves, and nobody waits for that.
@@ -96,6 +98,8 @@ class File:
                     self._db.execute("pragma busy_timeout = 0")
                     self._db.execute("pragma wal_checkpoint(truncate)")
             self._db.close()
+        if not self.writable and self._place == _place(self.path):
+            log.leave(self.path.resolve())
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +112,10 @@ class File:
         """What is read inside is of one state of the index, whatever is written meanwhile; of a store only read."""
         with self._turn:
             self._db.execute("begin")
+            with told(self.path):
+                self._db.execute("pragma user_version").fetchone()  # what is read from here on is of one state
         try:
+            self._check_place()
             yield
         finally:
             with self._turn, suppress(sqlite3.DatabaseError):  # of a file found damaged: that is told already
@@ -154,7 +161,9 @@ class File:
                     raise
                 raise StoreBusy(self.path, self.setting("writer") or "") from error
             try:
-                self._db.execute("insert or replace into meta values ('writer', ?)", (_me(),))
+                self._check_place()
+                facts = {"writer": _me(), "lineage": log.signed(self.setting("lineage"))}
+                self._db.executemany("insert or replace into meta values (?, ?)", facts.items())
                 yield
                 self._db.execute("commit")
             except BaseException:
@@ -177,7 +186,20 @@ class File:
 
     def _rows(self, query: str, values: Mapping[str, object] | None = None) -> list[Any]:
         with self._turn, told(self.path):
-            return list(self._db.execute(query, values or {}))
+            try:
+                rows = list(self._db.execute(query, values or {}))
+            except sqlite3.DatabaseError:
+                self._check_place()
+                raise
+            if not self.writable and not self._db.in_transaction:
+                self._check_place()
+            return rows
+
+    def _check_place(self) -> None:
+        """Raises ReplacedStore where another file has taken the place of this one: they'd share what is beside it."""
+        there = _place(self.path)
+        if there != self._place and (there or self.writable):
+            raise ReplacedStore(self.path)
 
 
 @contextmanager
@@ -190,8 +212,13 @@ def told(path: Path) -> Iterator[None]:
         if any(words in said for words in DAMAGED):
             raise DamagedStore(path, said) from error
         if any(words in said for words in UNWRITABLE):
-            raise StoreError(f"{path} can't be written ({said}): make room, or give another path to --db") from error
+            raise unwritable(path, said) from error
         raise
+
+
+def unwritable(path: Path, said: str) -> StoreError:
+    """A disk that takes no more, or a folder that lets nothing be written, as an error of ours."""
+    return StoreError(f"{path} can't be written ({said}): make room, or give another path to --db")
 
 
 @contextmanager
@@ -207,46 +234,111 @@ def _me() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
-def _inspect(path: Path) -> None:
-    """Raises the error that fits a file that SQLite could not open as ours, by its first bytes and its length."""
-    size, expected = _lengths(path)
-    # A checkpoint writes the header before the pages that it counts: until it ends, killed or not, the log holds them.
-    if size < expected and not _has_log(path):
-        size, expected = _lengths(path)  # it may have ended meanwhile
-        if size < expected:
-            raise DamagedStore(path, f"{size:,} of {expected:,} bytes are there")
-
-
-def _has_log(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
-    return log.exists() and log.stat().st_size > 0
-
-
-def _lengths(path: Path) -> tuple[int, int]:
-    """How many bytes a file has, and how many its header says."""
+def _place(path: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None where there is none."""
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
-        size = path.stat().st_size
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_new(path: Path) -> bool:
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+def _opened(path: Path, mode: str) -> tuple[Any, int, int]:
+    """A connection to a file, its application id and its user version; raises the error that fits one that is none.
+
+    The file is opened by SQLite alone: to close it as a file would give up the locks of this process's connections.
+    """
+    _check_there(path)
+    real = path.resolve()
+    if log.is_foreign(real):
+        raise ForeignLog(path)
+    try:
+        return _connected(path, mode)
+    except sqlite3.DatabaseError as error:
+        reason: Exception = error
+    with log.alone(real.parent):
+        try:
+            return _connected(path, mode)  # who came first has cleared it
+        except sqlite3.DatabaseError as error:
+            reason = error
+        if not log.has_log(real) and log.is_sound_alone(real):
+            log.clear(real)  # the file that it is of was moved or deleted
+    with suppress(sqlite3.DatabaseError):
+        return _connected(path, mode)
+    raise _fault(path, str(reason)) from reason
+
+
+def _connected(path: Path, mode: str) -> tuple[Any, int, int]:
+    db = connect(f"{path.resolve().as_uri()}?{mode}", wait=WAIT)
+    try:
+        application, version = (
+            db.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        expected = 0
+        with suppress(sqlite3.DatabaseError):  # pages are damaged: what reads them will say so
+            expected = db.execute("select page_count * page_size from pragma_page_count, pragma_page_size").fetchone()[
+                0
+            ]
+        # A checkpoint writes the header before the pages that it counts: until it ends, the log holds them.
+        if not log.has_log(path.resolve()) and (there := path.stat().st_size) < expected:
+            raise DamagedStore(path, f"{there:,} of {expected:,} bytes are there")
+    except BaseException:
+        db.close()
+        raise
+    return db, application, version
+
+
+def _check_there(path: Path) -> None:
+    try:
+        path.stat()
     except FileNotFoundError:
         raise NoSuchStore(path) from None
-    except IsADirectoryError:
-        raise NotAStore(path) from None
-    except OSError as error:
-        raise DamagedStore(path, error.strerror or str(error)) from error
-    if len(head) < 100 or not head.startswith(MAGIC):
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise StoreError(f"{path} can't be read ({getattr(error, 'strerror', error)}): give another path") from None
+    if not path.is_file():
         raise NotAStore(path)
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"{path} can't be read (permission denied): let this user read it, or give another path")
+
+
+def _fault(path: Path, said: str) -> StoreError:
+    """The error that fits a file that SQLite could not open, by what it said, its first bytes and its length."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    if len(head) < 100 or not head.startswith(MAGIC):
+        return NotAStore(path)
     page = int.from_bytes(head[16:18], "big")
-    return size, (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
+    size, expected = path.stat().st_size, (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
+    if size < expected:
+        return DamagedStore(path, f"{size:,} of {expected:,} bytes are there")
+    if any(words in said for words in UNWRITABLE):
+        return unwritable(path, said)
+    return DamagedStore(path, said)
 
 
 def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
-    with told(path), closing(connect(f"{path.resolve().as_uri()}?mode=rwc", wait=WAIT)) as db:
-        db.execute("pragma journal_mode = wal")
-        db.execute("begin immediate")
-        if db.execute("pragma user_version").fetchone()[0] == 0:  # else another process was first
-            schema.migrate(db, version=0, dimensions=dimensions)
-            facts = {"fingerprint": fingerprint, "dimensions": str(dimensions), "writer": _me()}
-            db.executemany("insert into meta values (?, ?)", facts.items())
-        db.execute("commit")
-        db.execute("pragma wal_checkpoint(truncate)")
+    """Makes an index beside its place, and puts it there whole: nothing that another file left there gets into it."""
+    real = path.resolve()
+    with told(path), log.alone(real.parent):
+        if not _is_new(path):
+            return  # another process was first
+        part = real.with_name(f".{real.name}.{os.getpid()}.new")
+        try:
+            with closing(connect(f"{part.as_uri()}?mode=rwc", wait=WAIT)) as db:
+                db.execute("pragma journal_mode = wal")
+                db.execute("begin immediate")
+                schema.migrate(db, version=0, dimensions=dimensions)
+                facts = {"fingerprint": fingerprint, "dimensions": str(dimensions), "writer": _me()}
+                facts["lineage"] = log.signed(None)
+                db.executemany("insert into meta values (?, ?)", facts.items())
+                db.execute("commit")
+                db.execute("pragma wal_checkpoint(truncate)")
+            log.clear(real)
+            part.replace(real)
+        finally:
+            part.unlink(missing_ok=True)
+            log.clear(part)

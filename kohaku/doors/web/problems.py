@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kohaku.errors import KohakuError, ModelError, ReadError, ReplyError, ScopeError, SettingsError, StoreBusy
+from kohaku.errors import (
+    KohakuError,
+    ModelError,
+    ReadError,
+    ReplacedStore,
+    ReplyError,
+    ScopeError,
+    SettingsError,
+    StoreBusy,
+)
 
 
 class Busy(KohakuError):
@@ -16,6 +25,7 @@ class TooLarge(KohakuError):
 STATUS: tuple[tuple[type[KohakuError], int], ...] = (
     (Busy, 503),
     (StoreBusy, 503),
+    (ReplacedStore, 503),
     (TooLarge, 413),
     (ScopeError, 422),
     (SettingsError, 422),
