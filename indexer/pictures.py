@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,11 +36,20 @@ class PagePicture:
 
 
 def drawn(
-    path: Path, numbers: Sequence[int], reading: Reading = AS_EVER, *, resolution: int = RESOLUTION
+    path: Path,
+    numbers: Sequence[int],
+    reading: Reading = AS_EVER,
+    *,
+    resolution: int = RESOLUTION,
+    tell: Callable[[int], None] = lambda done: None,
 ) -> dict[int, PagePicture]:
-    """The pictures of a PDF's pages by page number; a page that can't be drawn within the file's limits has none."""
+    """The pictures of a PDF's pages by page number; a page that can't be drawn within the file's limits has none.
+
+    `tell` is told now and then how many of them have had their turn.
+    """
     found: dict[int, PagePicture] = {}
     for start in range(0, len(numbers), BATCH):
+        tell(start)
         batch = tuple(numbers[start : start + BATCH])
         outcome = boxed(path, _within(reading, len(batch)), partial(attempt, batch, resolution=resolution))
         if not isinstance(outcome, ReadError):

@@ -926,6 +926,23 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else(run: Run, 
     assert run(*arguments).err == "wrote evidence.jsonl\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "stage", "last"),
+    [
+        (["check"], "documents without a source", "all is well"),
+        (["map", "--out", "map.png", "--dots", "sentence"], "drawing", "wrote map.png"),
+        (["parse", str(SAMPLE / "fennmark2023.pdf"), "--html", "t.html"], "drawing pages, 0 of 4 done", "wrote t.html"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_terminal_is_shown_what_a_command_is_at(
+    run: Run, db: Path, arguments: list[str], stage: str, last: str
+) -> None:
+    shown = on_a_terminal(*arguments)
+    assert stage in shown and last in shown.splitlines()[-1]
+    assert stage not in run(*arguments).err
+
+
 def on_a_terminal(*arguments: str) -> str:
     """All that a command writes to a terminal."""
     ours, its = pty.openpty()

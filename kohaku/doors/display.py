@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -96,6 +97,22 @@ def progress_bar() -> Iterator[Advance | None]:
             bar.update(task, completed=done, total=total, pace=speed, description=escape(one_line(current)))
 
         yield advance
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """A function that shows on stderr what a command is at and how long that takes; quiet where that's no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("")
+        yield lambda stage: shown.update(task, description=escape(one_line(stage)))
 
 
 def pace(done: int, seconds: float) -> str:

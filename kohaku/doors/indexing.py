@@ -104,7 +104,15 @@ def tree_of(path: Path, settings: Settings) -> tuple[Tree, tuple[str, ...]]:
     return single.tree_of(path, reading_of(settings))
 
 
-def page_of(path: Path, tree: Tree, notes: Sequence[str], settings: Settings, pages: str | None = None) -> str:
+def page_of(
+    path: Path,
+    tree: Tree,
+    notes: Sequence[str],
+    settings: Settings,
+    pages: str | None = None,
+    *,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> str:
     """The tree of a file as one HTML page, over pictures of the pages named ("1-20"; the first ones) where it has such.
 
     Raises KohakuError where the pages named are not there.
@@ -114,4 +122,10 @@ def page_of(path: Path, tree: Tree, notes: Sequence[str], settings: Settings, pa
             raise KohakuError(f"{path} has no pages to choose from, only PDFs have: leave --pages out")
         return tree_page(tree, notes)
     numbers = chosen(pages or f"1-{FIRST_PAGES}", tree.document.pages)
-    return tree_page(tree, notes, pages=numbers, pictures=pictures.drawn(path, numbers, drawing_of(settings)))
+
+    def drawing(done: int) -> None:
+        tell(f"drawing pages, {done} of {len(numbers)} done")
+
+    return tree_page(
+        tree, notes, pages=numbers, pictures=pictures.drawn(path, numbers, drawing_of(settings), tell=drawing)
+    )

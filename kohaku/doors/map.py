@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,11 +89,13 @@ def map_of(
     scope: Scope = EVERYWHERE,
     most: int = MOST,
     seed: int = SEED,
+    tell: Callable[[str], None] = lambda stage: None,
 ) -> Map:
     """The map of an index's nodes of a level, or of so many of them drawn by the seed, with a question's evidence.
 
-    Raises KohakuError where there are too few nodes, or the method's library is missing.
+    `tell` is told what goes on. Raises KohakuError where there are too few nodes, or the method's library is missing.
     """
+    tell("reading vectors")
     store = searcher.store
     documents = admitted(scope, store.documents()) if scope.names_documents else None
     keys = store.keys(level, documents=documents, kinds=scope.kinds or None)
@@ -106,6 +108,7 @@ def map_of(
         raise KohakuError(f"a map takes {FEWEST} nodes, and there are {len(nodes)}: give other --dots, or more files")
     rows = np.array([vectors[node.key] for node in nodes], np.float32)
     asked = searcher.embedder.embed_questions([question]) if question else rows[:0]
+    tell(f"laying {len(nodes):,} dots on a plane by {method}")
     places, axes = flat(np.concatenate([rows, asked]), method, seed)
     groups, numbers, has_others = grouped([_group(node, by) for node in nodes])
     dots = tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kohaku.errors import DamagedStore
 from kohaku.sqlite import sqlite3
 from kohaku.store.file import File
@@ -31,13 +33,17 @@ _CHECKS = {
 class Integrity(File):
     """A file that can be checked."""
 
-    def check(self) -> list[str]:
-        """What is wrong with the file, one line each; empty where all is well."""
+    def check(self, tell: Callable[[str], None] = lambda stage: None) -> list[str]:
+        """What is wrong with the file, one line each; empty where all is well. `tell` is told what is looked for."""
         faults: list[str] = []
         try:
+            tell("damaged pages")
             faults += [line for (line,) in self._rows("pragma integrity_check") if line != "ok"]
             checks = {what: query for what, query in _CHECKS.items() if _SINCE.get(what, 0) <= self._version}
-            faults += [f"{count} {what}" for what, query in checks.items() if (count := self._rows(query)[0][0])]
+            for what, query in checks.items():
+                tell(what)
+                if count := self._rows(query)[0][0]:
+                    faults.append(f"{count} {what}")
         except (sqlite3.DatabaseError, DamagedStore) as error:
             faults.append(str(error))
         return faults

@@ -166,11 +166,11 @@ def check(*, settings: Settings, as_json: AsJson = False) -> None:
 
     Example: kohaku check --db papers.db
     """
-    from kohaku.doors.display import one_line
+    from kohaku.doors.display import one_line, stages
     from kohaku.store import Store
 
-    with Store.open(settings.db) as store:
-        faults = store.check()
+    with Store.open(settings.db) as store, stages() as tell:
+        faults = store.check(tell)
     if as_json:
         print_json({"path": str(settings.db), "sound": not faults, "faults": faults})
     for fault in () if as_json else faults:

@@ -48,12 +48,13 @@ def map(
     shown = level or dots
     refuse(scope.kinds and shown != "paragraph", "--kind goes with --dots paragraph")
     spare(out, settings.db)
+    from kohaku.doors.display import stages
     from kohaku.doors.map import map_of
     from kohaku.doors.map_file import write
     from kohaku.doors.searcher import Searcher
     from kohaku.tree import Tier
 
-    with Searcher.within(settings) as searcher:
+    with Searcher.within(settings) as searcher, stages() as tell:
         made = map_of(
             searcher,
             level=Tier(shown),
@@ -63,8 +64,10 @@ def map(
             scope=scope,
             most=most,
             seed=sample_seed,
+            tell=tell,
         )
-    write(made, out)
+        tell("drawing")
+        write(made, out)
     if as_json:
         print_json(asdict(made))
     for note in made.notes:

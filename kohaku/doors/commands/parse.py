@@ -33,7 +33,7 @@ def parse(
 
     Example: kohaku parse paper.pdf --html paper.html
     """
-    from kohaku.doors.display import tree_lines, tree_objects
+    from kohaku.doors.display import stages, tree_lines, tree_objects
     from kohaku.doors.indexing import page_of, tree_of
 
     if html is None:
@@ -44,13 +44,16 @@ def parse(
     if file.is_dir():
         raise KohakuError(f"{file} is a folder: give one file, or `kohaku index {file}`")
     try:
-        tree, notes = tree_of(file, settings)
+        with stages() as tell:
+            tell(f"reading {file.name}")
+            tree, notes = tree_of(file, settings)
     except ReadError as error:
         raise ReadError(f"{file}: {error}") from None
     for note in notes:
         say(f"{file}: {note}")
     if html is not None:
-        page = page_of(file, tree, notes, settings, pages)
+        with stages() as tell:
+            page = page_of(file, tree, notes, settings, pages, tell=tell)
         if str(html) == "-":
             typer.echo(page)
         else:
