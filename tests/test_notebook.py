@@ -92,7 +92,8 @@ def test_evidence_and_answers_give_a_row_a_piece_and_a_quote(engine: Engine) -> 
 
 
 def test_pandas_takes_the_rows(engine: Engine) -> None:
-    pandas = pytest.importorskip("pandas", reason="it is no dependency: any table takes the rows")
+    import pandas
+
     frame = pandas.DataFrame(engine.retrieve(QUESTION).to_records())
     assert list(frame["rank"]) == list(range(1, len(frame) + 1))
 
