@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import get_args
 
@@ -20,12 +21,14 @@ from indexer.reading import AS_EVER, Reading
 from indexer.report import Progress, Report
 from indexer.vectors import pictures, vectors
 from kohaku.choices import ParagraphVectors
-from kohaku.embedders.protocol import Embedder
+from kohaku.embedders.protocol import Embedder, is_english
 from kohaku.errors import ReadError
 from kohaku.store import Store
+from kohaku.text import is_english as reads_english
 from kohaku.tokens import count
-from kohaku.tree import Document, Vectors
+from kohaku.tree import Document, Tier, Tree, Vectors
 
+PARAGRAPHS = 200  # by which a document's language is told
 PARSER = 32  # raised with every change in what readers or the tree make of a file: all files are then read anew
 
 
@@ -217,8 +220,15 @@ def _enter(
         added=int(task.known is None),
         replaced=int(task.known is not None),
         duplicates=sum(source not in known_sources for source in task.sources[1:]),
+        foreign=() if not is_english(embedder) or reads_english(_beginning(tree)) else (document.id,),
         notes=tuple((printable(task.path), note) for note in prepared.notes),
     )
+
+
+def _beginning(tree: Tree) -> str:
+    """Enough of a document's text to tell its language."""
+    paragraphs = (node.text for node in tree.nodes if node.tier is Tier.PARAGRAPH)
+    return "\n".join(islice(paragraphs, PARAGRAPHS))
 
 
 def _document(task: Task, prepared: Prepared, id: str) -> Document:

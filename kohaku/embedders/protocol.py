@@ -47,6 +47,11 @@ class PictureEmbedder(Embedder, Protocol):
         ...
 
 
+def is_english(embedder: Embedder) -> bool:
+    """Whether an embedder knows English only, and says so."""
+    return bool(getattr(embedder, "is_english", False))
+
+
 def takes_images(embedder: Embedder) -> TypeGuard[PictureEmbedder]:
     """Whether an embedder embeds pictures too."""
     return bool(getattr(embedder, "takes_images", False))

@@ -44,7 +44,9 @@ SETTINGS: dict[str, Any] = {
     ],
     "embedder": Annotated[
         str | None,
-        typer.Option("--embedder", help="default, a sentence-transformers name or path, or openai:MODEL."),
+        typer.Option(
+            "--embedder", help="default, multilingual, a sentence-transformers name or path, or openai:MODEL."
+        ),
     ],
     "dimensions": Annotated[int | None, typer.Option(min=1, help="Keep this many dimensions (Matryoshka).")],
     "device": Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.")],
