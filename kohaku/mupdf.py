@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 LAYOUT = "pymupdf.layout"
 
 
+@cache  # asked for several times a page
 def load() -> Any:
     """The module, without the layout model that it loads with itself: unused here, and half of its second to start."""
     if "pymupdf" in sys.modules or LAYOUT in sys.modules:

@@ -152,7 +152,7 @@ def test_of_a_file_beyond_a_limit_the_part_within_is_read_and_a_note_says_so(
 
 
 def test_of_a_page_crammed_with_text_the_first_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.readers.pdf.MOST_ON_PAGE", 100)
+    monkeypatch.setattr("indexer.pdf.pages.MOST_ON_PAGE", 100)
     parsed = read(written(tmp_path / "a.pdf", body()))
     assert "GPT-4" not in parsed.blocks[0].text and "of page 1 only the first" in parsed.notes[0]
 

@@ -1,0 +1,269 @@
+"""A page of a PDF file as plain data for the layout."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from indexer.garbled import is_garbled
+from indexer.layout import figures
+from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
+from indexer.layout.page import Page, Rect, Style
+from indexer.pdf.pictures import pictures
+from indexer.pdf.turn import Turn
+from kohaku import mupdf
+
+THIN = 3  # points: what is drawn no wider is a line
+THICKEST_STROKE = 8.5  # points that a hairline may look thick
+MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
+MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
+BOLD, ITALIC, MONO = 16, 2, 8  # span flags
+WHITE = 250  # of 255, in each color
+PALE = 240  # from here on a color behind white letters does not show them
+MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
+UPRIGHT = (1.0, 0.0)  # a line's direction
+SHOWN = 16 | 32  # character flags: filled, stroked
+BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx?\d|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
+MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A page turned for reading, how it was turned, and what is to be said of its text.
+
+    That is whether it is none that can be read, whether only its beginning was taken, and whether some was hidden.
+    """
+
+    page: Page
+    turn: Turn
+    is_garbled: bool
+    is_cut: bool
+    hides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What MuPDF puts together of a page: its size before it is turned, its text in lines, what is drawn on it."""
+
+    width: float
+    height: float
+    lines: Sequence[Mapping[str, Any]]
+    drawn: Sequence[Mapping[str, Any]]
+    characters: int
+
+
+def sight(file: Any, index: int) -> Sight:
+    """A page of the file (from 0) as it is read; ValueError where its content is a bomb."""
+    page = file[index]
+    if _is_bomb(file, page):
+        raise ValueError("content that unpacks to hundreds of megabytes")
+    content = _content(page)
+    lines, drawn = content.lines, content.drawn
+    is_cut = content.characters > MOST_ON_PAGE
+    if is_cut:
+        lines = list(_first(lines))
+        is_cut = len(lines) < len(content.lines)
+    quarters = _quarters(lines)
+    turn = Turn(quarters, content.width, content.height, tuple(page.rotation_matrix) if page.rotation else ())
+    area = turn.read(Rect(0, 0, content.width, content.height))
+    seen, unseen = _inks(lines, turn, area)
+    if turn.is_none and _has_white(seen):
+        white = _white_on_white(page, seen, drawn)
+        if 0 < len(white) < len(seen):
+            unseen += [ink for ink in seen if ink in white]
+            seen = [ink for ink in seen if ink not in white]
+    # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
+    inks = seen or unseen
+    read = Page(
+        index + 1,
+        area.width,
+        area.height,
+        tuple(fragments(inks)),
+        tuple(_rulings(drawn, turn)),
+        tuple(
+            replace(picture, rect=turn.read(picture.rect), is_upright=picture.is_upright and turn.is_none)
+            for picture in pictures(page)
+        ),
+        tuple(_drawings(drawn, inks, turn, area)),
+    )
+    return Sight(read, turn, is_garbled("".join([ink.text for ink in inks])), is_cut, bool(seen and unseen))
+
+
+def _content(page: Any) -> Content:
+    """The page's text and paths.
+
+    MuPDF sets no space behind a ligature, but takes them apart on request; those of scripts that run leftwards wrongly.
+    """
+    pymupdf = mupdf.load()
+
+    unwanted = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
+    flags = pymupdf.TEXTFLAGS_DICT & ~unwanted | pymupdf.TEXT_COLLECT_VECTORS
+    content, letters = _extracted(page, flags)
+    if not letters.isascii() and RIGHT_TO_LEFT.search(letters):
+        content, _ = _extracted(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES)
+    return content
+
+
+def _extracted(page: Any, flags: int) -> tuple[Content, str]:
+    """What stands on the page by MuPDF's flags, and all of its characters."""
+    found = page.get_textpage(flags=flags).extractDICT()
+    blocks = found["blocks"]
+    lines = [line for block in blocks if block["type"] == 0 for line in block["lines"]]
+    drawn = [block for block in blocks if block["type"] == 3]
+    letters = "".join([span["text"] for line in lines for span in line["spans"]])
+    return Content(found["width"], found["height"], lines, drawn, len(letters)), letters
+
+
+def _first(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The lines of as many characters as a page may have, and the one that reaches beyond."""
+    characters = 0
+    for line in lines:
+        if characters > MOST_ON_PAGE:
+            return
+        characters += sum(len(span["text"]) for span in line["spans"])
+        yield line
+
+
+def _is_bomb(file: Any, page: Any) -> bool:
+    """Whether the page's content, packed more than once, unpacks to more than any page needs."""
+    low = mupdf.load().mupdf
+    if low.pdf_is_name(low.pdf_dict_getp(low.pdf_page_from_fz_page(page.this).obj(), "Contents/Filter")):
+        return False  # one stream, packed once: what most pages are, and this costs a tenth
+    for xref in page.get_contents():
+        if str(file.xref_get_key(xref, "Filter")[1]).count("FlateDecode") < 2:
+            continue  # packed once it can't grow more than a thousandfold
+        inner = zlib.decompressobj().decompress(file.xref_stream_raw(xref), MOST_CONTENT)
+        unpacked, outer = 0, zlib.decompressobj()
+        for start in range(0, len(inner), 4096):
+            unpacked += len(outer.decompress(inner[start : start + 4096]))
+            if unpacked > MOST_CONTENT:
+                return True
+    return False
+
+
+def _quarters(lines: Sequence[Mapping[str, Any]]) -> int:
+    """The quarter turns that make most of the text run from left to right (vertical scripts' lines: from the right)."""
+    if all(line["dir"] == UPRIGHT for line in lines):
+        return 0
+    weights = Counter[int]()
+    for line in lines:
+        x, y = line["dir"]
+        quarter = (0 if x > 0 else 2) if abs(x) >= abs(y) else (1 if y < 0 else 3)
+        weights[quarter] += sum(len(span["text"]) for span in line["spans"])
+    return weights.most_common(1)[0][0]
+
+
+def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[list[Ink], list[Ink]]:
+    """The spans as plain data, seen ones and invisible ones.
+
+    Those off the page are left out, and those across its direction in a margin (stamps).
+    """
+    styles: dict[tuple[float, int, str, int], Style] = {}
+    seen: list[Ink] = []
+    unseen: list[Ink] = []
+    upright = not turn.quarters
+    made = tuple.__new__  # what _make calls, without the call: there are hundreds of spans a page
+    _, _, width, height = area
+    for line in lines:
+        across = not (upright and line["dir"] == UPRIGHT) and turn.direction(line["dir"]) < 0.5
+        for span in line["spans"]:
+            rect = made(Rect, span["bbox"])
+            x, base = span["origin"]
+            if not upright:
+                rect, base = turn.read(rect), turn.read(Rect(x, base, x, base)).y0
+            x0, y0, x1, y1 = rect
+            if x0 >= width or x1 <= 0 or y0 >= height or y1 <= 0:
+                continue
+            if across and not 0.1 * width < (x0 + x1) / 2 < 0.9 * width:
+                continue
+            key = (span["size"], span["flags"], span["font"], span["color"])
+            style = styles.get(key)
+            if style is None:
+                style = styles[key] = _style(*key)
+            ink = made(Ink, (span["text"], rect, base, style))
+            (seen if span["char_flags"] & SHOWN else unseen).append(ink)
+    return seen, unseen
+
+
+def _has_white(inks: Sequence[Ink]) -> bool:
+    """Whether any text is white: the few colors of a page are looked at first."""
+    white = any(_least(color) >= WHITE for color in {ink.style.color for ink in inks})
+    return white and any(map(_is_white, inks))
+
+
+def _is_white(ink: Ink) -> bool:
+    return _least(ink.style.color) >= WHITE and not ink.text.isspace()
+
+
+def _least(color: int) -> int:
+    """The least of a color's three parts."""
+    return min(color >> 16 & 255, color >> 8 & 255, color & 255)
+
+
+def _white_on_white(page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str, Any]]) -> set[Ink]:
+    """White text that no one sees: nothing is painted behind it, by what is drawn and, if that says nothing, by eye."""
+    pymupdf = mupdf.load()
+
+    painted = [Rect(*block["bbox"]) for block in drawn if not block["stroked"] and _least(block["color"]) < PALE]
+    painted += [Rect(*info["bbox"]) for info in page.get_image_info()]
+    doubtful = [ink for ink in inks if _is_white(ink) and not any(rect.holds(ink.rect) for rect in painted)]
+    if not doubtful:
+        return set()
+    scale = min(0.5, MOST_SEEN / max(page.rect.width, page.rect.height, 1))
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
+    gray = np.frombuffer(picture.samples_mv, np.uint8).reshape(picture.height, picture.stride)
+
+    def darkest(rect: Rect) -> int:
+        x0, y0, x1, y1 = (max(0, round(scale * edge)) for edge in rect)
+        return int(gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)].min(initial=255))
+
+    return {ink for ink in doubtful if darkest(ink.rect) >= WHITE}
+
+
+@lru_cache(maxsize=1024)  # a document has some dozens, and each page most of them
+def _style(size: float, flags: int, font: str, color: int) -> Style:
+    bold = bool(flags & BOLD) or BOLD_NAME.search(font) is not None
+    mono = bool(flags & MONO) or MONO_NAME.search(font) is not None
+    return Style(round(size * 2) / 2, bold, bool(flags & ITALIC), mono, color)
+
+
+def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
+    """The thin lines that drawn paths make: themselves, or the sides of stroked boxes."""
+    made = tuple.__new__
+    for block in blocks:
+        x0, y0, x1, y1 = block["bbox"]
+        if x1 - x0 <= THIN or y1 - y0 <= THIN:
+            rect = made(Rect, block["bbox"])
+            yield turn.read(rect) if turn.quarters else rect
+        elif block["stroked"] and (line := _stroke(x0, y0, x1, y1)):
+            yield turn.read(line)
+        elif block["stroked"] and block["isrect"]:
+            yield turn.read(Rect(x0, y0, x1, y0 + 1))
+            yield turn.read(Rect(x0, y1 - 1, x1, y1))
+            yield turn.read(Rect(x0, y0, x0 + 1, y1))
+            yield turn.read(Rect(x1 - 1, y0, x1, y1))
+
+
+def _stroke(x0: float, y0: float, x1: float, y1: float) -> Rect | None:
+    """The line that a long, low box of a stroke is: MuPDF widens strokes by ten times their width for their corners."""
+    thick = min(x1 - x0, y1 - y0)
+    if thick > THICKEST_STROKE or max(x1 - x0, y1 - y0) < 5 * thick:
+        return None
+    middle, half = ((x0 + x1) / 2, (y0 + y1) / 2), thick / 2
+    if y1 - y0 == thick:
+        return Rect(x0 + half, middle[1] - 0.5, x1 - half, middle[1] + 0.5)
+    return Rect(middle[0] - 0.5, y0 + half, middle[0] + 0.5, y1 - half)
+
+
+def _drawings(blocks: Sequence[Mapping[str, Any]], inks: Iterable[Ink], turn: Turn, area: Rect) -> Sequence[Rect]:
+    """The drawings on a page that has a figure's caption; elsewhere they say nothing that could be told."""
+    if len(blocks) < figures.STROKES or not any(figures.CAPTION_WORD.match(ink.text) for ink in inks):
+        return ()
+    return figures.drawings((turn.read(Rect._make(block["bbox"])) for block in blocks), area.width, area.height)
