@@ -8,10 +8,15 @@ from dataclasses import replace
 
 from answerer.answer import Answer, Question
 from answerer.asking import content_words
+from answerer.prospects import able, is_spoken_of
 from retriever.evidence import Context, Evidence, within
 
 OLD_SHARE = 0.1
 """How much of a later reading's room goes to the best of what was read: an answer may need both."""
+ENOUGH = 3000
+"""Tokens read after which no wider search is made where they speak of the very thing that is asked for: where the
+question's words were found, hardly an answer stood further down than 2,000.
+"""
 LONGEST = 16  # words of a query: more dilute each other
 _CAPITALS = re.compile(r"[^\W\d_]*[A-Z\d][\w.-]*")
 
@@ -50,9 +55,9 @@ class Servings:
 
     First the best `share` of it, since most answers stand there (all of it where the question has parts: each has its
     own). Where that gives an answer that is not grounded, all of it; where it gives none, the rest, then the evidence
-    of wider searches, `retries` of them at most, as far as it was not read yet. What is read later comes after the best
-    of what was, which gets OLD_SHARE of the room (tokens; those of the evidence where they are more). It ends where
-    there is nothing more to find, or nothing new came.
+    of wider searches, `retries` of them at most, as far as it was not read yet and could hold the answer. What is read
+    later comes after the best of what was, which gets OLD_SHARE of the room (tokens; those of the evidence where they
+    are more). It ends where there is nothing more to find, nothing new came, or ENOUGH was read of the very thing.
     """
 
     def __init__(
@@ -65,7 +70,7 @@ class Servings:
         share: float,
     ) -> None:
         self._question, self._retrieve, self._retries = question, retrieve, retries
-        self._found = retrieve(1, ())
+        self._first = self._found = retrieve(1, ())
         self._room, self._share = max(room, self._found.tokens), share
         self._searches = 1
         self._read: list[Context] = []
@@ -83,16 +88,23 @@ class Servings:
         unread = [one for one in self._found.contexts if one not in self._read] if self._searches == 1 else []
         if not answer.is_blank:
             return self._served(self._found.contexts) if unread and not answer.is_grounded else None
-        if unread:
+        if unread := able(self._question, unread):
             return self._served([*within(self._read, int(self._room * OLD_SHARE)), *unread])
-        if self._searches > self._retries or self._found.complete:
+        if self._searches > self._retries or self._found.complete or self._is_enough():
             return None
         self._searches += 1
         queries = further(self._question, answer, self.queries)
         self.queries += queries
         self._found = self._retrieve(self._searches, queries)
-        wider = fresh(self._found, self._read, self._room)
+        could = replace(self._found, contexts=tuple(able(self._question, self._found.contexts)))
+        wider = fresh(could, self._read, self._room)
         return self._served(wider.contexts) if wider.contexts else None
+
+    def _is_enough(self) -> bool:
+        """Whether so much was read, and of the very thing that is asked for, that more would speak of it less."""
+        if self._first.parts or any(filtered.removed for filtered in self._first.filters):
+            return False
+        return sum(one.tokens for one in self._read) >= ENOUGH and is_spoken_of(self._question, self._read)
 
     def _served(self, contexts: Sequence[Context]) -> Evidence:
         self._read += [one for one in contexts if one not in self._read]

@@ -13,7 +13,7 @@ from answerer.retry import further
 from kohaku.errors import ContextTooLong, ModelError
 from kohaku.tree import Kind
 from retriever.decompose import Part
-from retriever.evidence import Context, Evidence
+from retriever.evidence import Context, Evidence, Filtered
 
 QUESTION = Question("q1", "Why?")
 
@@ -106,6 +106,55 @@ def test_an_answer_that_is_not_grounded_is_read_for_in_the_whole() -> None:
 
 def test_the_evidence_of_parts_is_read_together() -> None:
     assert shared(7, parts=True)[1] == [list(range(10))]
+
+
+WATER = Question("q", "How many litres of water did Lake Site draw in 2023?", "litres")
+
+
+def speaking(*texts: str, tokens: int = 1000) -> tuple[Context, ...]:
+    return tuple(Context("d", "D", f"d:{text}", Kind.PARAGRAPH, None, (), 1.0, text, tokens) for text in texts)
+
+
+def searched(first: Evidence, wider: Evidence, question: Question = WATER) -> list[list[str]]:
+    """What is read for a question that is never answered."""
+    read: list[list[str]] = []
+
+    def abstain(question: Question, found: Evidence) -> Answer:
+        read.append([context.text for context in found.contexts])
+        return answer(question, "is_blank")
+
+    respond(question, lambda times, more: first if times == 1 else wider, abstain, retries=1, share=0.1)
+    return read
+
+
+DRAWN = "Lake Site drew 5 million litres of water in 2023."
+OTHERS = ("Hill Site burnt 4 tonnes of wood.", "North Hall drew 3 litres.", "It has 2 litres.")
+
+
+def test_no_wider_search_is_made_where_enough_of_the_very_thing_was_read() -> None:
+    whole = Evidence("", (), speaking(DRAWN, *OTHERS))
+    wider = Evidence("", (), speaking("The lake holds 7 litres."))
+    assert [DRAWN] in searched(whole, wider) and wider.contexts[0].text not in searched(whole, wider)[-1]
+    for found in (
+        replace(whole, contexts=speaking(*OTHERS)),
+        replace(whole, contexts=speaking(DRAWN, *OTHERS, tokens=100)),
+        replace(whole, parts=(Part(1, "a"), Part(2, "b"))),
+        replace(whole, filters=(Filtered("sections", 8, 4),)),
+    ):
+        assert wider.contexts[0].text in searched(found, wider)[-1]
+
+
+def test_what_could_not_hold_a_number_is_not_read_after_an_abstention() -> None:
+    told = ("The site is dry.", OTHERS[1], "It weighs 9 tonnes.")
+    first = Evidence("", (), speaking("Nobody lives there.", *told, tokens=10))
+    wider = Evidence("", (), speaking("The lake is deep.", "A tank holds 8 litres.", tokens=10))
+    assert searched(first, wider) == [
+        ["Nobody lives there."],
+        [OTHERS[1]],
+        ["A tank holds 8 litres."],
+    ]
+    named = replace(WATER, text="Who owns Lake Site?", unit="")
+    assert searched(first, wider, named)[1:] == [list(told), [one.text for one in wider.contexts]]
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2])
