@@ -39,7 +39,8 @@ class Asked:
     stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
     `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
     would say too little, `short` is the short form whose long one is asked for, `pairs` are
-    terms that stand side by side, `impossible` where the question names a day that no calendar has.
+    terms that stand side by side, `impossible` where the question names a day that no calendar has,
+    `foreign` where it asks for a name in another language than English.
     """
 
     kind: Kind
@@ -54,6 +55,7 @@ class Asked:
     short: str = ""
     pairs: tuple[tuple[str, str], ...] = ()
     impossible: bool = False
+    foreign: bool = False
 
 
 _EMPTY = frozenset(
@@ -67,6 +69,19 @@ _EMPTY = frozenset(
         they this those through to true false two under up upon use used using value was we were what when where
         which while who whom whose why will with within without would you your s unit answer following paper papers
         study
+        """,
+    )
+)
+# Those that other languages do not have.
+_ENGLISH = _EMPTY - frozenset(re.findall(r"\w+", "a an as at had has in is not of on over so up was we"))
+_ELSEWHERE = frozenset(  # what questions begin with in German, French, Spanish, Italian, Portuguese, Dutch
+    re.findall(
+        r"\w+",
+        """
+        wie wieviel wieviele wer wen wem wessen wann wo woher wohin womit was welche welcher welches welchen warum
+        quel quelle quels quelles combien qui quand où pourquoi comment que cuánto cuánta cuántos cuántas qué quién
+        quiénes cuándo dónde cuál cuáles quanto quanta quanti quante chi quando dove quale quali quantos quantas quem
+        qual quais onde hoeveel welke wanneer waar waarom
         """,
     )
 )
@@ -124,6 +139,7 @@ DATE = re.compile(
 )
 """A day or a month of a year, in words."""
 
+_WORDS = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
 _OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
 _NOT_NAMES = frozenset(
@@ -147,6 +163,8 @@ def asked(question: Question) -> Asked:
     wanted = _asked(question)
     if has_impossible_date(question.text):
         wanted = replace(wanted, impossible=True)
+    if wanted.kind is Kind.NAME and not wanted.choices and is_foreign(question.text):
+        wanted = replace(wanted, foreign=True)
     names = () if wanted.choices else _names(question)  # a document that names one of them may do
     return replace(wanted, years=years(wanted.terms), names=names, pairs=tuple(adjacent(question.text)))
 
@@ -169,6 +187,19 @@ def _asked(question: Question) -> Asked:
     return Asked(Kind.CHOICE if choices else _kind_of_name(text), found, noun=_noun(_NAMED, text), choices=choices)
 
 
+def is_foreign(text: str) -> bool:
+    """Whether a question is asked in another language than English, as far as that can be told.
+
+    >>> is_foreign("Wer leitet den Einkauf in Bremen?"), is_foreign("谁负责采购？"), is_foreign("CEO of Bremen AG")
+    (True, True, False)
+    """
+    words = {word.lower() for word in _WORDS.findall(text)}
+    if words & _ENGLISH:
+        return False
+    latin = sum(word < "\u0250" for word in words)
+    return latin * 2 < len(words) or not words.isdisjoint(_ELSEWHERE)
+
+
 def _kind_of_name(text: str) -> Kind:
     return next((kind for kind, opening in _KINDS.items() if opening.search(text)), Kind.NAME)
 
@@ -184,7 +215,7 @@ def adjacent(text: str) -> list[tuple[str, str]]:
     """The pairs of terms of words that nothing but a blank or a hyphen parts.
 
     >>> adjacent("What was the net income of 2022, before tax?")
-    [('net', 'incom')]
+    [('net', 'incom'), ('befor', 'tax')]
     """
     found = [(match.span(), terms(match[0])) for match in _WORDS.finditer(text)]
     return [
@@ -192,9 +223,6 @@ def adjacent(text: str) -> list[tuple[str, str]]:
         for (span, one), (next_span, other) in pairwise(found)
         if len(one) == len(other) == 1 and text[span[1] : next_span[0]] in (" ", "-")
     ]
-
-
-_WORDS = re.compile(r"[^\W\d_]+")
 
 
 def has_impossible_date(text: str) -> bool:

@@ -23,6 +23,10 @@ LEAST = 0.28
 """Confidence below which the reader abstains. On the sample's questions 0.25 to 0.3 earned the most; on questions over
 filings hardly an answer below it was right.
 """
+FOREIGN = (
+    "The built-in reader knows questions in English, and in other languages those for a number of a given unit: "
+    "a model (--model) reads all, `kohaku retrieve` shows the evidence."
+)
 POOL = 40
 """Sentences that are looked into for values; the answer was never found further down."""
 
@@ -30,6 +34,8 @@ POOL = 40
 def read(question: Question, evidence: Evidence) -> Answer:
     """The best sentence of the evidence with the value in it, by what is asked and its unit; else an abstention."""
     wanted = asked(question)
+    if wanted.foreign:
+        return abstention(question, FOREIGN)
     chosen = None if wanted.impossible else best(considered(question, wanted, evidence))
     if chosen is None or chosen.score < THRESHOLD:
         return abstention(question, "No sentence of the evidence answers this.")

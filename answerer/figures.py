@@ -94,7 +94,7 @@ def _is_tabular(line: str) -> bool:
 def row_unit(line: str, dimension: str) -> Unit | None:
     """The one unit of a dimension that the labels of a table's row name, for its bare numbers; None for other lines.
 
-    >>> row_unit("Net tCO 2 e 96.4 4.3 46.7 59.1", "mass") == unit("t")
+    >>> row_unit("Net tCO 2 e 96.4 4.3 46.7 59.1", "mass") == unit_at("t", 0)[0]
     True
     """
     if not _is_tabular(line):

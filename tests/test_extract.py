@@ -87,6 +87,21 @@ def test_it_abstains_where_nothing_speaks_of_the_question(question: str, unit: s
     assert found.is_blank and found.references == () and found.citations == ()
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Wer leitet den Einkauf in Bremen?", "¿Quién dirige la planta?", "谁负责采购？", "Кто отвечает за снабжение?"],
+)
+def test_a_name_asked_for_in_a_language_it_does_not_know_is_not_guessed(question: str) -> None:
+    spoken = context("Der Einkauf in Bremen: la planta, 采购, снабжение, liegt bei Sommer.", "bericht")
+    said = answer(question, "", spoken)
+    assert (said.is_blank, "in English" in said.explanation) == (True, True)
+
+
+def test_a_number_in_a_unit_is_found_in_any_language() -> None:
+    spoken = context("Das Werk in Bremen verbrauchte 2022 rund 410 MWh Strom.", "bericht")
+    assert answer("Wie viel Strom verbrauchte das Werk in Bremen 2022?", "MWh", spoken).value == "410"
+
+
 def test_it_abstains_without_evidence() -> None:
     assert read(Question("q", "How many?"), Evidence("How many?", (), ())).is_blank
 

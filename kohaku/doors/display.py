@@ -314,6 +314,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 def check_line(check: Check) -> str:
     """A model's grades for a draft, and what came of them.
 
+    >>> from answerer.answer import Check
     >>> check_line(Check(5, 2, 4, ("water 2022",), read_again=True))
     'self-check: accuracy 5, completeness 2, structure 4 of 5; read once more, nothing better was found'
     """
