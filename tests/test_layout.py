@@ -486,3 +486,151 @@ def test_entries_of_a_list_of_figures_are_no_figures_and_lose_their_dots() -> No
     found = lay_out([page(*entries, *prose(4))]).blocks
     assert not [block for block in found if block.kind is Kind.FIGURE]
     assert "Figure 1: A map of it … 17" in found[0].text
+
+
+def test_a_mark_raised_over_a_far_cell_stands_in_its_row_and_one_before_a_note_in_the_notes_line() -> None:
+    small = Style(6.0)
+    rows = [(130 + 14 * n, (f"Item {'abcd'[n]}", "2,024", "2,030")) for n in range(4)]
+    cells = [fragment(text, x, y) for y, row in rows for text, x in zip(row, (50, 300, 400), strict=True)]
+    cells = [cell for cell in cells if cell.text != "2,030" or cell.base != 144]
+    heads = [fragment("Now", 300, 116), fragment("Then", 400, 116)]
+    marks = [fragment("(5)", 405, 141, small), fragment("(5)", 50, 197, small)]
+    note = fragment("Not disclosed for this item, which was new then.", 66, 200)
+    table, below = lay_out([page(*heads, *cells, *marks, note, *prose(5, y=300))]).blocks[:2]
+    assert table.sentences[1] == "Item b; Now: 2,024; Then: (5)"
+    assert len(table.sentences) == 4
+    assert below.text == "(5) Not disclosed for this item, which was new then."
+
+
+def test_a_pages_number_raised_beside_the_last_line_is_none_of_its_marks() -> None:
+    found = lines([fragment("53", 500, 697, Style(7.0)), fragment("A line of text", 50, 700)], 1)
+    assert [line.text for line in found] == ["53", "A line of text"]
+
+
+def test_heads_that_stand_closer_than_cells_do_are_told_apart_by_their_values() -> None:
+    heads = [fragment("funds employed", 300, 116, width=70), fragment("Net sales", 376, 116, width=40)]
+    cells = [
+        fragment(text, x, 130 + 14 * n)
+        for n in range(3)
+        for text, x in ((f"Item {'abc'[n]}", 50), (f"16.{n}", 335), (f"11,15{n}", 380), (f"1,51{n}", 450))
+    ]
+    table = lay_out([page(*heads, fragment("EBIT", 450, 116), *cells, *prose(5, y=300))]).blocks[0]
+    assert table.sentences[0] == "Item a; funds employed: 16.0; Net sales: 11,150; EBIT: 1,510"
+
+
+def test_a_head_set_over_the_middle_of_two_columns_is_that_of_both() -> None:
+    heads = [fragment(text, x, 116) for text, x in (("2022", 250), ("2021", 320))]
+    heads.append(fragment("2022 vs. 2021", 401, 116, width=47))
+    cells = [
+        fragment(text, x, 130 + 14 * n)
+        for n in range(3)
+        for text, x in ((f"Item {'abc'[n]}", 50), ("1,100", 250), ("1,000", 320), (f"10{n}", 395), (f"1{n} %", 458))
+    ]
+    table = lay_out([page(*heads, *cells, *prose(5, y=300))]).blocks[0]
+    assert table.sentences[1].endswith("2022 vs. 2021: 101; 2022 vs. 2021: 11 %")
+
+
+def test_a_running_foot_under_the_text_of_pages_that_end_early_is_left_out() -> None:
+    pages = [
+        page(
+            *prose(5 + n, text=f"page {n}"),
+            fragment("Pfizer Inc.", 200, 290 + 12 * n, BOLD),
+            fragment("2021 Report", 300, 290 + 12 * n),
+            fragment(str(n + 6), 400, 290 + 12 * n, BOLD),
+            number=n,
+        )
+        for n in range(1, 6)
+    ]
+    texts = {part.text for found in without_furniture(pages) for part in found.fragments}
+    assert not texts & {"Pfizer Inc.", "2021 Report", "7"}
+    assert "page 5 9" in texts
+
+
+def test_a_fraction_is_read_by_its_bar_and_a_sums_rule_is_none() -> None:
+    small = Style(7.0)
+    over = [fragment("1", 102, 96, small), fragment("2m", 100, 105.5, small), fragment("σ + 1", 140, 96, small)]
+    over += [fragment("C", 145, 105.5, small)]
+    text = [fragment("so that x =", 50, 100, width=48), fragment("and y =", 112, 100, width=26)]
+    text.append(fragment("hold for the whole of the text.", 160, 100))
+    bars = (Rect(100, 97.5, 110, 98), Rect(140, 97.5, 157, 98), Rect(300, 331, 330, 331.5))
+    rows = [
+        fragment(text, x, y)
+        for y, row in ((328, "Rent 1,200"), (342, "Total 1,900"))
+        for text, x in ((row.split()[0], 50), (row.split()[1], 302))
+    ]
+    given = replace(page(*text, *over, *prose(9, y=115), *rows), rulings=bars)
+    texts = [block.text for block in lay_out([given]).blocks]
+    assert texts[0].startswith("so that x = 1/2m and y = (σ + 1)/C hold for the whole of the text.")
+    assert not any("1,200/" in text for text in texts)
+
+
+def test_rows_of_a_forms_fields_are_no_columns_of_text() -> None:
+    fields = [
+        (268, ("North Carolina", "1-1183", "13-1584302")),
+        (278, ("(State or other jurisdiction", "(Commission", "(Employer")),
+        (288, ("of incorporation of the same)", "File Number)", "Number.)")),
+    ]
+    cells = [fragment(text, x, y) for y, row in fields for text, x in zip(row, (40, 270, 480), strict=True)]
+    middle = [fragment(f"A line of the form, set in the middle {n}", 190, 100 + 14 * n) for n in range(12)]
+    found = columns([*middle, *cells])
+    assert found[0][0].text.startswith("A line of the form")
+
+
+def test_a_link_that_ends_a_paragraph_is_no_heading_of_the_next() -> None:
+    link = Style(10.5, color=0x0000EE)
+    small = [
+        fragment("a hundred words of small print that fill the pages of it", 50, 50 + 8 * n, Style(7.0))
+        for n in range(40)
+    ]
+    lines = [fragment(f"{PROSE} and goes on to its end", 50, 450 + 15 * n, width=500) for n in range(5)]
+    end = fragment("site of the webcasts and presentations.", 50, 525, link)
+    after = [
+        part._replace(base=part.base + 490, rect=part.rect._replace(y0=part.rect.y0 + 490, y1=part.rect.y1 + 490))
+        for part in small[:20]
+    ]
+    sections = [b.text for b in lay_out([page(*small, *lines, end, *after)]).blocks if b.kind is Kind.SECTION]
+    assert not sections
+
+
+def test_words_close_beside_a_number_are_the_next_cell_not_its_unit() -> None:
+    heads = [fragment(text, x, 116) for text, x in (("2022", 250), ("2021", 320), ("Where it stands", 350))]
+    cells = [
+        fragment(text, x, 130 + 14 * n, width=width)
+        for n in range(3)
+        for text, x, width in (
+            (f"Item {'abc'[n]}", 50, 40),
+            ("(1,100)", 240, 35),
+            (f"(1,00{n})", 310, 35),
+            ("Other income, net", 350, 80),
+        )
+    ]
+    table = lay_out([page(*heads, *cells, *prose(5, y=300))]).blocks[0]
+    assert table.sentences[1] == "Item b; 2022: (1,100); 2021: (1,001); Where it stands: Other income, net"
+
+
+def test_notes_between_two_tables_are_part_of_neither() -> None:
+    def rows(y: float) -> list[Fragment]:
+        heads = [fragment("2022", 300, y), fragment("2021", 400, y)]
+        cells = [
+            fragment(text, x, y + 12 * n)
+            for n in range(1, 4)
+            for text, x in ((f"Item {'abc'[n - 1]}", 50), (f"{n},100", 300), (f"{n},200", 400))
+        ]
+        return heads + cells
+
+    small = Style(9.0)
+    notes = [
+        part
+        for n in range(3)
+        for part in (
+            fragment(f"({'abc'[n]})", 50, 160 + 11 * n, small),
+            fragment(f"A note on item {'abc'[n]} of them.", 70, 160 + 11 * n, small),
+        )
+    ]
+    lead = fragment("An analysis of the same follows:", 50, 206)
+    blocks = lay_out([page(*rows(100), *notes, lead, *rows(220), *prose(5, y=400))]).blocks
+    first, second = (block for block in blocks if block.kind is Kind.TABLE)
+    assert len(first.sentences) == len(second.sentences) == 3
+    text = " ".join(block.text for block in blocks)
+    assert "(c) A note on item c of them." in text
+    assert lead.text in text

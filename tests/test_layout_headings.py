@@ -212,3 +212,43 @@ def test_a_covers_last_line_is_no_head_where_the_text_begins_far_below() -> None
     cover += [fragment(f"Field {n}", 130 + 30 * n, x=200) for n in range(10)]
     text = [fragment("Results", 500, BOLD), *prose(520), fragment("Outlook", 600, BOLD), *prose(620)]
     assert [text for _, text in heads(page(*cover, *prose(430), *text))] == ["Results", "Outlook"]
+
+
+def centred(text: str, y: float, style: Style = PLAIN) -> Fragment:
+    width = len(text) * style.size * 0.45
+    return fragment(text, y, style, x=300 - width / 2)
+
+
+def cover(*extra: Fragment) -> Page:
+    lines = [
+        centred("MINISTRY OF RECORDS", 80, LARGE),
+        centred("FORM 12-B", 110, LARGE),
+        centred("YEARLY RETURN", 130, LARGE),
+        centred("For the fiscal year ended June 30, 2023", 150),
+        centred("Green Meadow Dairy, Inc.", 180, LARGE),
+        centred("(Exact name of the dairy)", 194),
+        centred("12 Long Street", 220, BOLD),
+        centred("(Address of the main office)", 234),
+        centred("555-0100", 260, BOLD),
+        centred("(Telephone number of the office)", 274),
+    ]
+    return page(*lines, *extra, *prose(320, 6))
+
+
+def test_a_forms_cover_names_the_document_by_what_is_filled_in_and_holds_no_headings() -> None:
+    second = page(*sections(("Part of milk", LARGE), ("Part of cheese", LARGE)), number=2)
+    laid = lay_out([cover(), second])
+    assert laid.title == "Green Meadow Dairy, Inc. FORM 12-B, For the fiscal year ended June 30, 2023"
+    assert [block.text for block in laid.blocks if block.kind is Kind.SECTION] == ["Part of milk", "Part of cheese"]
+
+
+def test_what_is_asked_for_beside_what_is_filled_in_makes_a_forms_cover_too() -> None:
+    fields = ("State of the dairy: Vermont", "Number of the dairy: 41-0417", "Office of the dairy: 12 Long Street")
+    lines = [centred("GREEN MEADOW", 80, LARGE), *(centred(text, 100 + 14 * n) for n, text in enumerate(fields))]
+    second = page(*sections(("PART OF MILK", LARGE), ("PART OF CHEESE", LARGE)), number=2)
+    assert heads(page(*lines, *prose(180, 6)), second) == [(1, "PART OF MILK"), (1, "PART OF CHEESE")]
+
+
+def test_a_heading_does_not_end_in_a_word_that_joins() -> None:
+    title = (fragment("Green Meadow and", 100, LARGE), fragment("Subsidiaries", 116, LARGE))
+    assert heads(page(*title, *prose(140), *prose(300)))[0][1] == ("Green Meadow and Subsidiaries")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from test_architecture import IMPORTS
+
+from kohaku import mupdf
 
 Run = Callable[..., str]
 ROOT = Path(__file__).parent.parent
@@ -66,6 +69,23 @@ def test_the_benchmark_of_parsing_says_what_memory_a_long_file_takes(run: Run) -
     book = ROOT / "data" / "sample" / "isbrook2023.pdf"
     [_, line] = run("benchmark_parse.py", book, "--rounds", 1, "--memory", "--pages-of-book", 20).splitlines()
     assert re.fullmatch(r"2 pages: \d+ MB at most; 20 pages: \d+ MB, -?\d\.\d{3} for each more", line)
+
+
+def test_the_benchmark_of_tables_counts_rows_in_one_sentence_with_heads_and_scale(run: Run, tmp_path: Path) -> None:
+    with mupdf.load().open() as file:
+        page = file.new_page()
+        rows = (("", "2023", "2022"), ("Milk", "1,100", "1,200"), ("Cheese", "(300)", "250"), ("Whey", "12", "14"))
+        page.insert_text((72, 84), "(in millions)", fontsize=10)
+        for number, row in enumerate(rows):
+            for text, x in zip(row, (72, 300, 400), strict=True):
+                page.insert_text((x, 100 + 14 * number), text, fontsize=10)
+        file.save(tmp_path / "dairy.pdf")
+    text = "(in millions)\n2023\n2022\nMilk\n$\n1,100 $\n1,200\nCheese\n(300)\n250\nButter\n7\n8"
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"evidence": [{"doc": "dairy", "text": text}]}))
+    missed, counts = run("benchmark_tables.py", questions, tmp_path, "--missed").splitlines()
+    assert missed.startswith("dairy: butter")
+    assert counts == "3 rows: 2 in one sentence, 2 of them with their heads, 2 with their scale too"
 
 
 def test_the_benchmark_of_indexing_says_what_the_model_takes_of_it(run: Run, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from indexer.layout.cell_columns import columns_of, hits, in_columns, one_of_labels
-from indexer.layout.cells import Cell, row_cells
+from indexer.layout.cells import Cell, parted, row_cells
 from indexer.layout.column_heads import has_data, head_lines, header_over, is_scale
 from indexer.layout.page import Line, Rect, around
 from indexer.layout.plausible import plausible
@@ -19,6 +19,7 @@ from kohaku import rows as written
 BLANK_ROWS = 4  # rows of one cell that may stand between rows of more
 ROW_GAP = 3.2  # times the letter size between rows, at most
 MOST_BLANK_ROWS, WIDEST_ROW_GAP = 8, 6.0  # the same, where the row below is set under the columns of those above
+SHORT_NOTE = 15  # characters: what follows a mark and is longer is a note
 LONG_LABELS = 2  # labels as wide as prose between rows, at most
 DRAWN = re.compile(r"[-=_~.·<>*+|–—\s]{3,}")  # a rule that is typed
 
@@ -38,7 +39,7 @@ def aligned(lines: Sequence[Line], drawing: Rect | None = None) -> list[tuple[in
     typed = sum(line.style.mono for line in lines) * 5 > len(lines) * 4  # else what is typed is code
     start = 0
     while start < len(lines):
-        if len(cells[start]) < 2 or (lines[start].style.mono and not typed):
+        if len(cells[start]) < 2 or (lines[start].style.mono and not typed) or _is_note(cells[start]):
             start += 1
             continue
         end = _run_end(lines, cells, start)
@@ -54,7 +55,7 @@ def _run_end(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int)
     end, data, wide = start, int(has_data(cells[start])), 0
     for place in range(start + 1, len(lines)):
         line, row = lines[place], cells[place]
-        if data > 1 and _heads_anew(row, cells[start]):
+        if data > 1 and (_heads_anew(row, cells[start]) or _is_note(row)):
             break
         gap = (line.base - lines[place - 1].base) / max(line.style.size, lines[place - 1].style.size)
         if gap > WIDEST_ROW_GAP or place - end > MOST_BLANK_ROWS or wide > LONG_LABELS:
@@ -93,6 +94,11 @@ def _heads_anew(row: Sequence[Cell], first: Sequence[Cell]) -> bool:
     return len(row) > 2 or row[0].rect.x0 > first[0].rect.x1
 
 
+def _is_note(row: Sequence[Cell]) -> bool:
+    """Whether a row under values is a note to them: its mark, then words."""
+    return len(row) == 2 and MARK.fullmatch(row[0].text) is not None and len(row[1].text) > SHORT_NOTE
+
+
 def _fills(line: Line) -> bool:
     return line.rect.width > 0.75 * line.column.width and len(line.text) > 40
 
@@ -123,7 +129,11 @@ def _of_values(
     if len(columns) < 2:
         return None
     top, under, scale = head_lines(lines, cells, columns, first, lowest)
-    head = [cells[place] for place in range(top, under) if not is_scale(cells[place]) and not _is_drawn(cells[place])]
+    head = [
+        parted(lines[place], cells[place], columns)
+        for place in range(top, under)
+        if not is_scale(cells[place]) and not _is_drawn(cells[place])
+    ]
     rows = [cells[place] for place in range(under, end + 1) if not _is_drawn(cells[place])]
     placed = [in_columns(row, columns) for row in rows]
     header, widths = header_over(head, columns)
@@ -136,7 +146,7 @@ def _of_values(
     head_rect = around(cell.rect for place in range(top, under) for cell in cells[place]) if top < under else None
     rect = around(cell.rect for place in range(top, end + 1) for cell in cells[place])
     page = lines[start].page
-    return min(top, start), Table(page, rect, header, tuple(body), head_rect, "", scale, tuple(widths))
+    return top, Table(page, rect, header, tuple(body), head_rect, "", scale, tuple(widths))
 
 
 def _is_data_row(row: Sequence[Cell]) -> bool:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from indexer.layout.body import SAME_SIZE
 from indexer.layout.contents import contents, has_dots
+from indexer.layout.covers import asks
 from indexer.layout.lines import leadings
 from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
 from indexer.layout.page import Line, Style
-from indexer.layout.paragraphs import is_item
+from indexer.layout.paragraphs import TERMINAL, is_item
 from indexer.layout.values import PERIOD, YEAR
 from indexer.letters import has_small_letters
-from kohaku.rows import says_scale
 
 LARGER = 1.2  # times the body's size: a heading by size alone
 SLIGHTLY_LARGER = 1.07  # enough beside numbering or weight
@@ -33,6 +33,10 @@ CAPTION = re.compile(
 )
 LIST_MARK = re.compile(r"[•▪◦●○■□☐☒☑‣–—*·»➢✓¾-]\s*")
 SENTENCE_END = re.compile(r"[.;,]$|[。；，]$")
+JOINS = re.compile(
+    r"(?:^|\s)(?:and|or|of|the|a|an|for|in|on|to|with|by|from|at|und|der|die|das|des|de|du|des|la|le|les|et|y|e|del|&)$",
+    re.IGNORECASE,
+)  # no heading ends so
 GOES_ON = re.compile(r"[;,；，]$")
 STATEMENT = re.compile(
     r"(?:theorem|lemma|definition|corollary|proposition|remark|example|property|observation|claim|proof|assumption"
@@ -41,9 +45,6 @@ STATEMENT = re.compile(
 )
 CODE = re.compile(r"[{}\\]|\S\s?[=<>]=?\s?\S|\$\(|\w\(\)$|;\s*$")
 CLOSES = re.compile(r"[^(]{4,}\)")  # what no bracket before it opens
-FIELD = re.compile(
-    r"\((?:[^\s\d]+\s+){2,}[^\s\d]+\)"
-)  # "(Address of principal executive offices)", under what is filled in
 ASIDE = re.compile(r"\(.*\)?$|\[.*\]$|https?:|www\.")
 
 
@@ -151,6 +152,8 @@ def _wraps(line: Line, following: Line) -> bool:
     text = following.text
     if text[0].islower():
         return True
+    if JOINS.search(line.text):
+        return True
     word = text.split(" ", 1)[0]
     width = (right - left) * len(word) / max(len(text), 1)
     return x1 + width > line.column.x1 - WRAPS * line.column.width or "\u2e80" < word[0] < "\uffef"
@@ -201,7 +204,7 @@ def _candidate(lines: Sequence[Line], first: int, last: int, look: Look, body: S
     depth = numbering_depth(text)
     good = _stands_out(text, line, look, depth, body, gap, below)
     candidate = Candidate(first, last, text, look, depth, gap, good)
-    if good and _is_filled_in(lines, last):
+    if good and (_is_rest(lines, first, gap) or _is_filled_in(lines, last)):
         return candidate._replace(good=False)
     if (
         good
@@ -224,11 +227,11 @@ def _is_filled_in(lines: Sequence[Line], last: int) -> bool:
     if line.page > lines[0].page + 1:
         return False  # it is a form's cover that names its maker so
     below = lines[last + 1 : last + 4]
-    while len(below) > 1 and below[0].style == line.style and below[0].page == line.page:
+    while len(below) > 1 and not asks(below[0]) and below[0].style == line.style and below[0].page == line.page:
         below = below[1:]
     if not below or below[0].page != line.page or below[0].base - line.base > 6 * line.style.size:
         return False
-    return FIELD.fullmatch(below[0].text) is not None and not says_scale(below[0].text)
+    return asks(below[0])
 
 
 def _heads_text(lines: Sequence[Line], last: int) -> bool:
@@ -251,6 +254,18 @@ def _is_cut(line: Line, following: Line) -> bool:
     """Whether the line's sentence goes on in text of another look: emphasis that ran to the line's end."""
     full = line.rect.x1 > line.column.x1 - WRAPS * line.column.width
     return (full and following.text[0].islower()) or (line.text[-1:] in "-‐" and line.text[-2:-1].isalpha())
+
+
+def _is_rest(lines: Sequence[Line], first: int, gap: float) -> bool:
+    """Whether a line right under a full one ends its sentence: a link, or a name, made most of it look otherwise."""
+    if first < 2:
+        return False
+    before, above, line = lines[first - 2 : first + 1]
+    if gap > APART and abs(line.base + before.base - 2 * above.base) > APART * line.style.size:
+        return False
+    full = above.rect.x1 > above.column.x1 - 2 * WRAPS * above.column.width and len(above.text) > LONGEST_KEYWORD
+    same = abs(above.style.size - line.style.size) <= SAME_SIZE and above.style.bold == line.style.bold
+    return full and same and SENTENCE_END.search(line.text) is not None and not TERMINAL.search(above.text)
 
 
 def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap: float, below: float) -> bool:

@@ -12,6 +12,8 @@ from indexer.layout.page import Fragment, Line, Rect, around
 from indexer.layout.values import is_datum
 
 CELL_GAP = 0.9  # of the letter size between the cells of a row, at least
+HEAD_GAP = 0.4  # the same between heads whose columns are told apart by their values, and from a value to words
+LEAST_WORDS = 8  # characters: what is shorter behind a value may be its unit
 TINY = 0.78  # of the usual letter size
 CURRENCIES = "$€£¥"
 CURRENCY = re.compile(r"[$€£¥]|US\$|C\$|A\$")
@@ -40,13 +42,43 @@ def row_cells(line: Line, usual: float) -> list[Cell]:
     return cells
 
 
+def parted(line: Line, cells: Sequence[Cell], columns: Sequence[tuple[float, float]]) -> list[Cell]:
+    """The cells of a line of heads, those of neighbouring columns apart that stand closer than cells do."""
+    result: list[Cell] = []
+    for cell in cells:
+        x0, _, x1, _ = cell.rect
+        parts = [part for part in sorted(line.cells, key=left_edge) if x0 <= part.rect.x0 and part.rect.x1 <= x1]
+        cuts = [
+            place
+            for place, (before, after) in enumerate(pairwise(parts), start=1)
+            if after.rect.x0 - before.rect.x1 > HEAD_GAP * line.style.size
+            and _has_own(before.rect, columns)
+            and _has_own(after.rect, columns)
+            and _column(before.rect, columns) != _column(after.rect, columns)
+        ]
+        ends = [0, *cuts, len(parts)]
+        result += [_cell(parts[start:end]) for start, end in pairwise(ends)] if cuts else [cell]
+    return result
+
+
+def _column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
+    """The column whose middle is nearest."""
+    middle = (rect.x0 + rect.x1) / 2
+    return min(range(len(columns)), key=lambda place: abs(sum(columns[place]) / 2 - middle))
+
+
+def _has_own(rect: Rect, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether it stands over one column at most."""
+    return sum(left < rect.x1 and rect.x0 < right for left, right in columns) <= 1
+
+
 def _cells(line: Line) -> list[Cell]:
     """The line's cells: fragments that touch are one, a currency sign goes to its number, a percent sign too."""
     groups: list[list[Fragment]] = []
-    gap, end = CELL_GAP * line.style.size, 0.0
+    gap, near, end = CELL_GAP * line.style.size, HEAD_GAP * line.style.size, 0.0
     for fragment in sorted(line.cells, key=left_edge):
         x0, _, x1, _ = fragment.rect
-        if groups and x0 - end < gap:
+        if groups and x0 - end < gap and not (x0 - end > near and _begins_words(groups[-1][-1], fragment)):
             groups[-1].append(fragment)
         else:
             groups.append([fragment])
@@ -54,13 +86,20 @@ def _cells(line: Line) -> list[Cell]:
     return _with_signs([_cell(group) for group in groups])
 
 
+def _begins_words(before: Fragment, fragment: Fragment) -> bool:
+    """Whether words, not a unit, stand behind a value."""
+    text = fragment.text
+    return len(text) >= LEAST_WORDS and text[0].isalpha() and is_datum(before.text)
+
+
 def _cell(group: Sequence[Fragment]) -> Cell:
     if len(group) == 1:
         return tuple.__new__(Cell, group[0][:2])
-    return Cell(_joined(group), around(fragment.rect for fragment in group))
+    return Cell(joined(group), around(fragment.rect for fragment in group))
 
 
-def _joined(fragments: Sequence[Fragment]) -> str:
+def joined(fragments: Sequence[Fragment]) -> str:
+    """The texts of a line, apart where they do not touch."""
     parts = [fragments[0].text]
     for before, fragment in pairwise(fragments):
         touching = fragment.rect.x0 - before.rect.x1 < 0.12 * fragment.style.size

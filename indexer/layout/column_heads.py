@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from indexer.layout.cell_columns import hits
 from indexer.layout.cells import Cell
 from indexer.layout.page import Line, Rect, around
 from indexer.layout.values import LONGEST_CELL, MARK, PERIOD, YEAR, is_datum
@@ -11,10 +12,11 @@ from indexer.tables import CAPTION
 from kohaku import rows as written
 
 HEAD_GAP = 2.6  # times the letter size between lines of a head, at most
-HEAD_LINES = 6
+HEAD_LINES = 8
 FARTHEST_LINE = 8  # of a head above the first row of values
 HEAD_REACH = 40.0  # points that a head may stand left of its values
 LONGEST_HEAD = 60  # characters of a line of a head
+CENTRED = 8.0  # points that the middle of a head is off that of its columns, as a rule
 TIGHT = 1.1  # times a line's height to the next line of the same head, at most
 
 
@@ -61,10 +63,12 @@ def header_over(
     heads: list[list[tuple[str, bool]]] = [[] for _ in columns]
     widths = list(columns)
     below: Rect | None = None
+    bare = {place for place, column in enumerate(columns) if place and not any(hits(row, column) for row in rows)}
     for row in reversed(rows):  # from the values up: a head is as wide as what it stands over
         rect = around(cell.rect for cell in row)
         is_tight = below is not None and below.y0 - rect.y0 < TIGHT * rect.height
         spread = _over_years(row, heads, widths) or _spread(row, widths, is_lowest=below is None, is_tight=is_tight)
+        spread = _shared(spread, widths, bare) if bare and below is None else spread
         below = rect
         for cell, over in spread:
             for place in over:
@@ -137,15 +141,36 @@ def _spread(
     return result + [(cell, _under(cell, columns)) for cell in over]
 
 
+def _shared(
+    found: Sequence[tuple[Cell, list[int]]], columns: Sequence[tuple[float, float]], bare: Collection[int]
+) -> list[tuple[Cell, list[int]]]:
+    """The heads of the lowest line, each with the column beside its own that no head is over, if it reaches for it."""
+    bare = set(bare)
+    result: list[tuple[Cell, list[int]]] = []
+    for cell, places in found:
+        left, right = columns[places[0]][0], columns[places[-1]][1]
+        before, after = places[0] - 1, places[-1] + 1
+        spans = [places]
+        if cell.rect.x0 < left and before in bare:
+            spans.append([before, *places])
+        if cell.rect.x1 > right and after in bare:
+            spans.append([*places, after])
+        best = min(spans, key=lambda span: _off(cell, span, columns))
+        bare -= set(best)
+        result.append((cell, best))
+    return result
+
+
+def _off(cell: Cell, span: Sequence[int], columns: Sequence[tuple[float, float]]) -> float:
+    """How far a head's middle is from that of the columns."""
+    return abs(cell.middle - (columns[span[0]][0] + columns[span[-1]][1]) / 2)
+
+
 def _trimmed(cell: Cell, group: list[int], columns: Sequence[tuple[float, float]]) -> list[int]:
     """The columns next to each other that a head is set over the middle of, where it is not over that of them all."""
-
-    def off(some: Sequence[int]) -> float:
-        return abs(cell.middle - (columns[some[0]][0] + columns[some[-1]][1]) / 2)
-
     parts = [group[a:b] for a in range(len(group)) for b in range(a + 1, len(group) + 1)] if len(group) < 9 else []
-    best = min(parts, key=lambda part: (off(part), -len(part)), default=group)
-    return best if group and off(best) < off(group) - 10 else group
+    best = min(parts, key=lambda part: (_off(cell, part, columns), -len(part)), default=group)
+    return best if group and _off(cell, best, columns) < _off(cell, group, columns) - 10 else group
 
 
 def _is_over(cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, float]], is_tight: bool) -> bool:
@@ -154,7 +179,7 @@ def _is_over(cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, fl
     own = [place for place in group if abs(cell.middle - sum(columns[place]) / 2) < 6]
     if is_tight and len(group) > 1 and own and len(_under(cell, columns)) < 2:
         return False
-    return abs(cell.middle - (left + right) / 2) < 8 + 0.15 * (right - left)
+    return abs(cell.middle - (left + right) / 2) < CENTRED + 0.15 * (right - left)
 
 
 def _under(cell: Cell, columns: Sequence[tuple[float, float]]) -> list[int]:

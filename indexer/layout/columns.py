@@ -236,11 +236,22 @@ def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
     """Whether two sides are the cells of one table: short, and row by row on the same baselines."""
     if min(len(left), len(right)) < 2:
         return False
+    if _is_row_of_fields(left, right) or _is_row_of_fields(right, left):
+        return True
     bases = [fragment.base for fragment in left]
     shared = sum(any(abs(fragment.base - base) < 1.5 for base in bases) for fragment in right)
     if shared < 0.7 * len(right):
         return False
     return not (_is_prose_side(left) and _is_prose_side(right))
+
+
+def _is_row_of_fields(side: Sequence[Fragment], other: Sequence[Fragment]) -> bool:
+    """Whether a side of a few lines is the end of rows of three short parts or more, as forms have them."""
+    if len(side) >= LEAST_NARROW:
+        return False
+    bases = [fragment.base for fragment in other if len(fragment.text) < PROSE]
+    rows = sum(sum(abs(base - fragment.base) < 1.5 for base in bases) > 1 for fragment in side)
+    return rows * 2 > len(side)
 
 
 def _is_prose_side(side: Sequence[Fragment]) -> bool:

@@ -8,19 +8,21 @@ from typing import TypeVar
 
 from indexer.blocks import Block, Mark
 from indexer.clean import words
-from indexer.layout import figures, mesh, outline, tables, tags
+from indexer.layout import covers, figures, mesh, outline, tables, tags
 from indexer.layout.aligned import aligned
+from indexer.layout.barred import barred
 from indexer.layout.body import body_style
 from indexer.layout.columns import columns
 from indexer.layout.contents import DOTS
 from indexer.layout.faces import with_telling_faces
+from indexer.layout.fractions import with_fractions
 from indexer.layout.furniture import without_furniture
 from indexer.layout.grids import grids, pieced
 from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
 from indexer.layout.numbering import numbering_depth
-from indexer.layout.page import Line, Page, Picture, Rect, Style, around
+from indexer.layout.page import Fragment, Line, Page, Picture, Rect, Style, around
 from indexer.layout.paragraphs import (
     FOOTNOTE_SIZE,
     Paragraph,
@@ -41,7 +43,6 @@ from kohaku.tree import Kind
 
 WALL = 0.4  # of the page's width that a rule has at least to part columns above it from those below
 MOST_RULES = 500  # lines on a page: more make a drawing
-LARGEST_TITLE = 220  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What layout makes of a document: its blocks, the figures' pictures by place, the largest text of page 1."""
+    """What layout makes of a document: its blocks, the figures' pictures by place, its name on page 1."""
 
     blocks: tuple[Block, ...]
     images: Mapping[int, Shot]
@@ -97,8 +98,8 @@ def lay_out(
     `entries` are the outline's, `tagged` the headings that the file's structure tree names. An iterator that holds its
     pages no longer once it has given them lets the memory of a long document's go before all its blocks are made.
     """
-    parts, vocabulary, largest = _arranged(pages, entries, title, tagged)
-    return _laid(handed_over(parts), vocabulary, largest)
+    parts, vocabulary, called = _arranged(pages, entries, title, tagged)
+    return _laid(handed_over(parts), vocabulary, called)
 
 
 def handed_over(held: list[Thing]) -> Iterator[Thing]:
@@ -111,7 +112,7 @@ def handed_over(held: list[Thing]) -> Iterator[Thing]:
 def _arranged(
     given: Iterable[Page], entries: Sequence[outline.Entry], title: str, tagged: Sequence[outline.Entry]
 ) -> tuple[list[Part], set[str], str]:
-    """The parts of a document in reading order, its words, the largest text of page 1."""
+    """The parts of a document in reading order, its words, its name on page 1."""
     pages = without_furniture(with_telling_faces(list(given)))
     kept = figures.pictures(pages)
     flow: list[Item] = []
@@ -128,15 +129,15 @@ def _arranged(
     vocabulary = words(line.text for line in lines)
     flow = _with_run_ins(flow, run_ins(lines, body))
     lines = [item for item in flow if isinstance(item, Line)]
-    largest = _largest(lines, body)
+    called = covers.title(lines, body)
     known = outline.placed(entries, lines) if entries else {}
     named = tags.believed(tagged, lines, body) if tagged else {}
     known = named if len(named) > len(known) else known
     if is_deck(pages):
         heads = titles(lines, {page.number: page.height for page in pages}, known)
     else:
-        heads = _headings(lines, known, title or largest, _followed(flow))
-    return _with_notes(_joined(_parts(flow, lines, heads, notes)), body), vocabulary, largest
+        heads = _headings(lines, known, title or called, _followed(flow))
+    return _with_notes(_joined(_parts(flow, lines, heads, notes)), body), vocabulary, called
 
 
 def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
@@ -146,12 +147,16 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
     for table, held in (
         *pieced(page.fragments, page.rulings, page.number),
         *grids(page.fragments, page.rulings, page.number),
+        *barred(page.fragments, page.rulings, page.shades, page.number),
         *ruled(page.fragments, page.rulings, page.number),
     ):
         if not held & gone:
             drawn.append(table)
             gone |= held
-    fragments = [fragment for fragment in page.fragments if id(fragment) not in gone] if gone else page.fragments
+    fragments: Sequence[Fragment] = page.fragments
+    if gone:
+        fragments = [fragment for fragment in fragments if id(fragment) not in gone]
+    fragments = with_fractions(fragments, page.rulings) if page.rulings else fragments
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
     if len(page.rulings) <= MOST_RULES:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
@@ -376,23 +381,6 @@ def _replaced(items: Sequence[Item], held: Sequence[Line], figure: Figure) -> li
         elif id(item) not in gone:
             result.append(item)
     return result
-
-
-def _largest(lines: Sequence[Line], body: Style) -> str:
-    """The largest text of page 1, where it is larger than the body and short enough to be a title."""
-    first = [line for line in lines if line.page == lines[0].page and sum(map(str.isalpha, line.text[:300])) > 2]
-    if not first:
-        return ""
-    size = max(line.style.size for line in first)
-    found: list[Line] = []
-    for line in first:
-        if line.style.size == size and (not found or line.base - found[-1].base < 2.5 * size):
-            found.append(line)
-        elif found:
-            break
-    text = " ".join(line.text for line in found)
-    named = size >= 1.15 * body.size and len(text) <= LARGEST_TITLE and not numbering_depth(text)
-    return text if named else ""
 
 
 def _with_run_ins(flow: Sequence[Item], cut: Mapping[int, tuple[Line, Line]]) -> list[Item]:

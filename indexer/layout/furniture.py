@@ -16,6 +16,7 @@ from indexer.numerals import roman
 
 EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
 EDGE = 0.16  # of the page's height, as deep as furniture reaches
+UNDER_TEXT = "end"  # the side of a row that ends a page's text far above its foot
 LARGE = 1.15  # times the usual size
 SAME_HEIGHT = 4.0  # points between the places of one running head on two pages
 NOTE = re.compile(r"[¹²³⁰⁴-⁹*†‡§]+\s?[^\W\d]")
@@ -77,16 +78,16 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
     found = [("top", row) for row in rows(top)[:EDGE_ROWS]]
     found += [("foot", row) for row in reversed(rows(foot)[-EDGE_ROWS:])]
     if not foot and page.fragments:
-        # A page number may follow the text of a short page instead of standing at the foot.
-        last = max(page.fragments, key=_base)
-        found.append(("foot", [last]))
+        # What is furniture may follow the text of a short page instead of standing at the foot.
+        base = max(map(_base, page.fragments))
+        found.append((UNDER_TEXT, rows([part for part in page.fragments if part.base > base - SAME_HEIGHT])[-1]))
     return found
 
 
 def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
     """What a row would share with its like on other pages: its text, or its text around a number that counts pages."""
     text = " ".join(fragment.text for fragment in row).casefold().strip()
-    height = round(around(fragment.rect for fragment in row).y0 / SAME_HEIGHT)
+    height = 0 if side == UNDER_TEXT else round(around(fragment.rect for fragment in row).y0 / SAME_HEIGHT)
     keys: list[Key] = []
     for near in (height, height + 1):  # neighbours share one of the two bins
         keys.append((side, text, near, 0))
@@ -130,7 +131,7 @@ def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
     counts: dict[tuple[str, int], set[int]] = defaultdict(set)
     for (side, text, _, offset), numbers in seen.items():
         if text.startswith("#"):
-            counts[side, offset] |= numbers
+            counts["foot" if side == UNDER_TEXT else side, offset] |= numbers
     return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
 
 

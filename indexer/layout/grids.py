@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from indexer import tables
+from indexer.layout.cells import joined
 from indexer.layout.lines import is_right_to_left
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.mesh import THIN, Mesh, is_full, meshes, whole_lines, with_open_ends, within_frame
@@ -16,7 +18,9 @@ from indexer.layout.plausible import mean_length
 from indexer.layout.tables import Row, Table, without_scale
 from indexer.layout.values import LONGEST_CELL, is_datum, is_value
 
+CUT = re.compile(r"[^\W\d_]-$")  # a line's end that cuts a word
 MOST_RULINGS = 3000  # a page with more is a drawing
+LEAST_BESIDE = 20.0  # points that rules run out of a grid where its rows do
 MOST_PIECED = 200  # lines of grids drawn in pieces, once these are joined
 
 
@@ -26,8 +30,10 @@ def grids(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> 
         return []
     found: list[tuple[Table, set[int]]] = []
     for mesh in meshes(rulings):
+        if _goes_beyond(mesh, fragments):
+            continue
         inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
-        table = _gridded(inside, mesh, page) if len(inside) >= 4 else None
+        table = gridded(inside, mesh, page) if len(inside) >= 4 else None
         if table:
             found.append((table, set(map(id, inside))))
         elif len(inside) >= 4 and not _are_mostly_values(inside) and (within := within_frame(mesh)):
@@ -52,10 +58,24 @@ def pieced(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) ->
             continue
         mesh = replace(mesh, ys=tuple(with_open_ends(list(mesh.ys), mesh.xs, mesh.uprights)))
         inside = [fragment for fragment in fragments if mesh.area.holds(fragment.rect)]
-        table = _gridded(inside, mesh, page) if len(inside) >= 4 and not _are_mostly_values(inside) else None
+        table = gridded(inside, mesh, page) if len(inside) >= 4 and not _are_mostly_values(inside) else None
         if table:
             found.append((table, set(map(id, inside))))
     return found
+
+
+def _goes_beyond(mesh: Mesh, fragments: Sequence[Fragment]) -> bool:
+    """Whether rows go on beside the grid, between the rules that run out of it: its uprights part only some columns."""
+    area, reach = mesh.area, around(mesh.levels)
+    if reach.x0 > area.x0 - LEAST_BESIDE and reach.x1 < area.x1 + LEAST_BESIDE:
+        return False
+    beside = [
+        rect
+        for _, rect, *_ in fragments
+        if area.y0 < (rect.y0 + rect.y1) / 2 < area.y1
+        and (reach.x0 <= (rect.x0 + rect.x1) / 2 < area.x0 or area.x1 < (rect.x0 + rect.x1) / 2 <= reach.x1)
+    ]
+    return len(beside) > 1
 
 
 def _are_mostly_values(fragments: Sequence[Fragment]) -> bool:
@@ -63,7 +83,8 @@ def _are_mostly_values(fragments: Sequence[Fragment]) -> bool:
     return sum(is_value(fragment.text) for fragment in fragments) * 4 >= len(fragments)
 
 
-def _gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | None:
+def gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | None:
+    """The table that a grid makes of the fragments in it; None where its lines are not around cells."""
     mesh = _with_rows(mesh, fragments)
     xs, ys = mesh.xs, mesh.ys
     slots: dict[tuple[int, int], list[Fragment]] = {}
@@ -173,4 +194,9 @@ def _holds_rows(fragments: Sequence[Fragment]) -> bool:
 
 
 def _slot_text(fragments: Sequence[Fragment]) -> str:
-    return " ".join(fragment.text for row in baseline_rows(fragments) for fragment in row)
+    text = ""
+    for row in baseline_rows(fragments):
+        line = joined(row)
+        is_cut = CUT.search(text) is not None and line[:1].islower()
+        text = text + line if is_cut else f"{text} {line}".strip()
+    return text

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from indexer.layout.body import SAME_SIZE, body_style, first_prose
 from indexer.layout.candidates import APART, Candidate, Look, candidates, leads_on, look_of
+from indexer.layout.covers import asked
 from indexer.layout.labels import without_front, without_labels
 from indexer.layout.levels import levels_of
 from indexer.layout.numbering import is_keyword
@@ -51,7 +52,7 @@ def headings(
         if not vouched or vouched.isdisjoint(range(candidate.first, candidate.last + 1))
     ]
     prose = first_prose(lines, body)
-    chosen = without_front(_consistent(free, body), lines, prose)
+    chosen = without_front(_off_cover(_consistent(free, body), lines), lines, prose)
     chosen = without_labels(chosen, lines, prose, followed)
     if known:
         return _beside_outline(lines, known, chosen, body)
@@ -61,6 +62,12 @@ def headings(
         Heading(candidate.first, candidate.last, min(ranks[level], DEEPEST), candidate.text)
         for candidate, level in zip(chosen, levels, strict=True)
     ]
+
+
+def _off_cover(chosen: Sequence[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Without what stands out on a form's cover: its name, and what is filled in."""
+    places = asked(lines)
+    return [one for one in chosen if not places or one.first > places[-1] or is_keyword(one.text)]
 
 
 def _vouched(lines: Sequence[Line], known: Mapping[int, tuple[int, int]]) -> set[int]:

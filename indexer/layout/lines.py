@@ -13,6 +13,7 @@ from indexer.layout.page import Fragment, Line, Rect, around, main_style
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 SCRIPT_SIZE, SCRIPT_HEIGHT = 0.9, 0.85  # of the text's that a superscript or subscript belongs to, at most
+RAISED_BY = 0.5  # of the text's size that a mark on its line stands above its foot, at most
 LONGEST_SCRIPT = 12  # characters of a superscript or subscript
 LONGEST_SIGN = 2  # characters of a sum's sign or the like, which is of the text's size in another font
 SAME_BASELINE = 0.35  # of the smaller fragment's height; superscripts stay with their line
@@ -37,12 +38,16 @@ def rows_down(ordered: Iterable[Fragment]) -> Iterator[list[Fragment]]:
     """The same of fragments that are in their order (`top_down`) already, one by one."""
     row: list[Fragment] = []
     for fragment in ordered:
-        if row and not (_goes_on(row, fragment) if _beside(row[-1], fragment) else _is_script_of(row, fragment)):
-            yield _in_direction(row)
+        if row and not (
+            _goes_on(row, fragment)
+            if _beside(row[-1], fragment)
+            else _is_script_of(row, fragment) or _are_scripts(row, fragment)
+        ):
+            yield from _without_strays(row)
             row = []
         row.append(fragment)
     if row:
-        yield _in_direction(row)
+        yield from _without_strays(row)
 
 
 def top_down(fragment: Fragment) -> tuple[float, float]:
@@ -117,6 +122,33 @@ def _is_script_of(row: Sequence[Fragment], fragment: Fragment) -> bool:
         return False
     least = fragment.style.size / SCRIPT_SIZE
     return any(part.style.size > least and _beside(part, fragment) for part in row[:-1])
+
+
+def _without_strays(row: list[Fragment]) -> Iterator[list[Fragment]]:
+    """The row, small numbers that stand above it and at none of its text, as pages' do, before it."""
+    if len(row) > 1 and row[0].style.size < SCRIPT_SIZE * row[-1].style.size and row[0].text.isdigit():
+        strays = [part for part in row if part.text.isdigit() and not any(_are_close(part, other) for other in row)]
+        if strays and len(strays) < len(row):
+            yield _in_direction(strays)
+            row = [part for part in row if part not in strays]
+    yield _in_direction(row)
+
+
+def _are_close(small: Fragment, other: Fragment) -> bool:
+    size = other.style.size
+    return other is not small and other.rect.x0 - size < small.rect.x1 and small.rect.x0 < other.rect.x1 + size
+
+
+def _are_scripts(row: Sequence[Fragment], fragment: Fragment) -> bool:
+    """Whether all that a row holds so far is raised marks, somewhere on the line that the fragment begins."""
+    size, base = fragment.style.size, fragment.base
+    return all(
+        part.style.size < SCRIPT_SIZE * size
+        and len(part.text) < LONGEST_SCRIPT
+        and 0 <= base - part.base < RAISED_BY * size
+        and (part.rect.x1 <= fragment.rect.x0 or part.rect.x0 >= fragment.rect.x1)
+        for part in row
+    )
 
 
 def _in_direction(row: list[Fragment]) -> list[Fragment]:

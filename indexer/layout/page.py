@@ -112,6 +112,8 @@ class Page:
     rulings: tuple[Rect, ...] = ()
     pictures: tuple[Picture, ...] = ()
     drawings: tuple[Rect, ...] = ()
+    shades: tuple[Rect, ...] = ()
+    """What is filled with a color and may stand behind a table's cells."""
 
 
 class Line(NamedTuple):

@@ -21,6 +21,7 @@ from indexer.pdf.turn import Turn
 from kohaku import mupdf
 
 THIN = 3  # points: what is drawn no wider is a line
+HIGHEST_SHADE = 0.4  # of the page: what stands behind a table's cells is lower
 THICKEST_STROKE = 8.5  # points that a hairline may look thick
 MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
 MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
@@ -92,6 +93,7 @@ def sight(file: Any, index: int) -> Sight:
             for picture in pictures(page)
         ),
         tuple(_drawings(drawn, inks, turn, area)),
+        tuple(_shades(drawn, turn, area)),
     )
     return Sight(read, turn, is_garbled("".join([ink.text for ink in inks])), is_cut, bool(seen and unseen))
 
@@ -249,6 +251,17 @@ def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
             yield turn.read(Rect(x0, y1 - 1, x1, y1))
             yield turn.read(Rect(x0, y0, x0 + 1, y1))
             yield turn.read(Rect(x1 - 1, y0, x1, y1))
+
+
+def _shades(blocks: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> Iterator[Rect]:
+    """The boxes filled with a color, but for such as fill much of the page."""
+    for block in blocks:
+        x0, y0, x1, y1 = block["bbox"]
+        if x1 - x0 <= THIN or y1 - y0 <= THIN or block["stroked"] or _least(block["color"]) >= WHITE:
+            continue
+        rect = turn.read(tuple.__new__(Rect, block["bbox"]))
+        if rect.height < HIGHEST_SHADE * area.height:
+            yield rect
 
 
 def _stroke(x0: float, y0: float, x1: float, y1: float) -> Rect | None:

@@ -1,0 +1,80 @@
+"""Fractions set with a bar, as one piece of text each: "a/b"."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+
+from indexer.layout.cells import joined
+from indexer.layout.lines import rows
+from indexer.layout.page import Fragment, Rect, around
+
+THICKEST, NARROWEST, WIDEST = 1.5, 3.0, 120.0  # points of a bar
+MOST_BARS = 400  # on a page: more are a drawing's
+LONGEST = 30  # characters over or under it
+TALLEST = 24.0  # points that a part of it reaches from the bar
+OVER, UNDER = 0.7, 1.3  # of its size that the foot of a numerator, of a denominator is from the bar, at most
+BESIDE = 1.5  # of the text's size to what stands before or after it
+SIMPLE = re.compile(r"[\w.,′∗*]+")  # needs no brackets
+
+_base = itemgetter(Fragment._fields.index("base"))
+
+
+def with_fractions(fragments: Sequence[Fragment], rulings: Iterable[Rect]) -> Sequence[Fragment]:
+    """The fragments, those over and under the bar of a fraction as one on the line that it stands in."""
+    bars = [rule for rule in rulings if rule[3] - rule[1] <= THICKEST and NARROWEST <= rule[2] - rule[0] <= WIDEST]
+    if not 0 < len(bars) <= MOST_BARS:
+        return fragments
+    ordered = sorted(fragments, key=_base)
+    bases = list(map(_base, ordered))
+    made: dict[int, Fragment] = {}
+    gone: set[int] = set()
+    for bar in bars:
+        near = ordered[bisect_left(bases, bar.y0 - TALLEST) : bisect_left(bases, bar.y1 + TALLEST)]
+        found = _fraction(bar, [part for part in near if id(part) not in gone])
+        if found:
+            fraction, parts = found
+            made[id(parts[0])] = fraction
+            gone |= set(map(id, parts))
+    return list(_replaced(fragments, made, gone)) if made else fragments
+
+
+def _replaced(fragments: Iterable[Fragment], made: dict[int, Fragment], gone: set[int]) -> Iterator[Fragment]:
+    for part in fragments:
+        if id(part) in made:
+            yield made[id(part)]
+        elif id(part) not in gone:
+            yield part
+
+
+def _fraction(bar: Rect, near: Sequence[Fragment]) -> tuple[Fragment, list[Fragment]] | None:
+    """The fraction that a bar makes of what is near it, with its parts; None where it is another rule.
+
+    Text beside it stands on a line between them: what a sum's rule is between has none.
+    """
+    inside = [part for part in near if bar.x0 - 2 <= part.rect.x0 and part.rect.x1 <= bar.x1 + 2]
+    over = [part for part in inside if 0 <= bar.y0 - part.base <= OVER * part.style.size]
+    under = [part for part in inside if 0 < part.base - bar.y1 <= UNDER * part.style.size]
+    if not over or not under:
+        return None
+    top, foot = max(map(_base, over)), min(map(_base, under))
+    line = next((part for part in near if part not in inside and _is_beside(part, bar, top, foot)), None)
+    texts = [_text(over), _text(under)]
+    if line is None or max(map(len, texts)) > LONGEST:
+        return None
+    parts = [*over, *under]
+    rect = around([bar, *(part.rect for part in parts)])
+    return Fragment("/".join(texts), rect, line.base, line.style, line.style), parts
+
+
+def _is_beside(part: Fragment, bar: Rect, top: float, foot: float) -> bool:
+    size = part.style.size
+    gap = max(bar.x0 - part.rect.x1, part.rect.x0 - bar.x1)
+    return -0.2 * size < gap < BESIDE * size and top + 0.15 * size < part.base < foot - 0.1 * size
+
+
+def _text(parts: Sequence[Fragment]) -> str:
+    text = " ".join(map(joined, rows(parts)))
+    return text if SIMPLE.fullmatch(text) else f"({text})"
