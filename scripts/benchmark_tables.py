@@ -47,7 +47,7 @@ def wanted(text: str) -> Iterator[Wanted]:
     scale = SCALE.search(text[:400])
     label, values = "", list[str]()
     for line in (*text.splitlines(), "end"):
-        if VALUES.fullmatch(line):
+        if VALUES.fullmatch(line) and not YEAR.fullmatch(line.strip()):
             values += VALUE.findall(line)
             continue
         numbers = tuple(found[0] for value in values if (found := DIGITS.findall(value.replace(",", ""))))

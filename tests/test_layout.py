@@ -634,3 +634,19 @@ def test_notes_between_two_tables_are_part_of_neither() -> None:
     text = " ".join(block.text for block in blocks)
     assert "(c) A note on item c of them." in text
     assert lead.text in text
+
+
+def test_a_long_scale_under_the_heads_and_a_label_far_above_the_values_hide_no_heads() -> None:
+    heads = [fragment("2022", 300, 100), fragment("2021", 400, 100)]
+    scale = fragment("(in thousands, except the yield of each cow and all of the percentages)", 160, 112)
+    rows = [
+        fragment(text, x, y)
+        for n, y in enumerate((124, 136, 148))
+        for text, x in ((f"Item {'abc'[n]}", 50), (f"{n},100", 300), (f"{n},200", 400))
+    ]
+    table = lay_out([page(*heads, scale, *rows, *prose(5, y=400))]).blocks[0]
+    assert table.sentences[1].startswith("Item b; 2022: 1,100; 2021: 1,200 (in thousands")
+    label = fragment("Sales by region", 50, 94)
+    heads = [part._replace(base=80, rect=part.rect._replace(y0=72, y1=83)) for part in heads]
+    table = lay_out([page(*heads, label, *rows, *prose(5, y=400))]).blocks[0]
+    assert table.sentences[2] == "Sales by region › Item b; 2022: 1,100; 2021: 1,200"

@@ -12,6 +12,7 @@ from indexer.tables import CAPTION
 from kohaku import rows as written
 
 HEAD_GAP = 2.6  # times the letter size between lines of a head, at most
+LABEL_GAP = 3.2  # the same from a label to the first row of values
 HEAD_LINES = 8
 FARTHEST_LINE = 8  # of a head above the first row of values
 HEAD_REACH = 40.0  # points that a head may stand left of its values
@@ -34,12 +35,15 @@ def head_lines(
     scale = ""
     for place in range(first - 1, max(lowest, first - FARTHEST_LINE) - 1, -1):
         row, line = cells[place], lines[place]
-        if lines[place + 1].base - line.base > HEAD_GAP * max(line.style.size, lines[place + 1].style.size):
-            break
         over = [cell for cell in row if _stands_over_values(cell, columns)]
+        most = HEAD_GAP if over or top < first else LABEL_GAP
+        if lines[place + 1].base - line.base > most * max(line.style.size, lines[place + 1].style.size):
+            break
         middle = (row[0].rect.x0 + row[0].rect.x1) / 2
         is_title = len(row) == 1 and abs(middle - (left + right) / 2) < 8 < abs(middle - (values + right) / 2)
-        long = any(len(cell.text) > (LONGEST_HEAD if cell in over else LONGEST_CELL) for cell in row)
+        long = not is_scale(row) and any(
+            len(cell.text) > (LONGEST_HEAD if cell in over else LONGEST_CELL) for cell in row
+        )
         if long or CAPTION.match(line.text) or top <= first - HEAD_LINES:
             break
         if is_scale(row):
