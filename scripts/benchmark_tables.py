@@ -20,6 +20,8 @@ import typer
 from indexer.single import tree_of
 from kohaku.tree import Kind, Tree
 
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
 VALUE = re.compile(r"\(?[\d][\d,]*(?:\.\d+)?\)?%?|[—–]")
 VALUES = re.compile(r"(?:[\s$€£%()\d,.—–-])+")
 YEAR = re.compile(r"(?:19|20)\d\d")
@@ -87,6 +89,7 @@ def sentences(tree: Tree) -> Sequence[str]:
     ]
 
 
+@app.command()
 def main(
     questions: Annotated[Path, typer.Argument(help="Questions with their evidence, an object a line.")],
     folder: Annotated[Path, typer.Argument(help="The PDFs.")],
@@ -115,4 +118,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()
