@@ -11,6 +11,7 @@ import kohakuvault
 import numpy as np
 import pytest
 from corpus import use_letters
+from pictures import bars
 
 import kohaku
 from kohaku.doors.kohakurag import read_nodes, take_over
@@ -56,7 +57,9 @@ class Vault:
         record = {"node_id": id, "parent_id": parent, "kind": kind, "title": title, "text": text, "child_ids": children}
         self.kv[id] = {**record, "metadata": metadata, "vector_row_id": row}
 
-    def document(self, id: str, title: str, pages: dict[int, list[str]], caption: str = "", **metadata: Any) -> None:
+    def document(
+        self, id: str, title: str, pages: dict[int, list[str]], caption: str = "", number: int = 1, **metadata: Any
+    ) -> None:
         """A document with a section a page, as KohakuRAG's reader of PDFs makes them."""
         sections, paragraph, sentence = [], 0, 0
         for page, texts in pages.items():
@@ -65,7 +68,7 @@ class Vault:
             for text in [*texts, *images]:
                 paragraph += 1
                 below.append(f"{section}:p{paragraph}")
-                kind = {"attachment_type": "image"} if text in images else {}
+                kind = {"attachment_type": "image", "image_index": number} if text in images else {}
                 parts = [text] if kind else [f"{part.strip('.')}." for part in text.split(". ")]
                 names = []
                 for part in parts:
@@ -116,6 +119,22 @@ def test_nothing_that_was_said_is_lost_and_captions_are_figures(old: Path) -> No
         assert all(part in nodes[0].text for texts in PAGES.values() for text in texts for part in text.split(". "))
         [figure] = [node for node in nodes if node.kind == "figure"]
         assert figure.text == "A bar chart of the water drawn by hall A and hall B."
+
+
+def test_pictures_that_it_kept_come_along_and_what_is_none_does_not(old: Path) -> None:
+    blobs = kohakuvault.KVault(str(old), table="image_blobs")
+    blobs.put("img:lake2024:p1:i1", bars(320, 240))
+    blobs.put("img:bare2024:p1:i2", b"no picture")
+    blobs.close()
+    vault = Vault(old, "second")
+    vault.document("lake2024", "Lake report", PAGES, CAPTION, number=1)
+    vault.document("bare2024", "Bare", PAGES, CAPTION, number=2)
+    vault.close()
+    with taken(old, prefix="second") as store:
+        [figure] = [node for node in store.subtree("lake2024") if node.kind == "figure"]
+        assert store.image(figure.image or "") == bars(320, 240)
+        [bare] = [node for node in store.subtree("bare2024") if node.kind == "figure"]
+        assert bare.image is None
 
 
 def test_the_index_answers(old: Path) -> None:

@@ -441,6 +441,23 @@ def test_an_image_placeholder_is_no_evidence_and_a_caption_is() -> None:
     assert shown(parsed.blocks) == [("paragraph", "Text."), ("figure", "A plant by the sea.")]
 
 
+def test_a_figure_s_picture_may_stand_in_document_json_and_no_path_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"of this machine")
+
+    def image(picture: str, words: str = "") -> dict[str, Any]:
+        return {"text": words, "metadata": {"attachment_type": "image", "image": picture}}
+
+    places = [image("data:image/png;base64,AAEC"), image(str(tmp_path / "a.png")), image("http://x.example/a.png", "A")]
+    parsed = document_json.parse(document({"title": "Plants", "paragraphs": places}))
+    assert [(block.text, block.image) for block in parsed.blocks] == [
+        ("Plants", None),
+        ("", b"\x00\x01\x02"),
+        ("A", None),
+    ]
+    with pytest.raises(ReadError, match=r"sections\[0\].paragraphs\[0\].metadata.image is no base64"):
+        document_json.parse(document({"title": "P", "paragraphs": [image("data:image/png;base64,A")]}))
+
+
 def test_what_document_json_may_leave_out_may_be_left_out() -> None:
     parsed = document_json.parse({"sections": [{"paragraphs": ["Bare.", {"sentences": [{"text": "One."}, "Two."]}]}]})
     assert shown(parsed.blocks) == [("paragraph", "Bare."), ("paragraph", "One. Two.")]

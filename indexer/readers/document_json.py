@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,17 @@ PASSAGE = 800  # characters: about the 200 tokens that a passage may have
 PAGE_TITLE = re.compile(r"(?:page|slide|p\.)\s*(\d{1,6})", re.IGNORECASE)
 LAST_PAGE = 1_000_000  # no file has more, and far greater numbers no database holds
 PLACEHOLDER = re.compile(r"\[(?:image|figure)\b[^\]]*\][^\n]*", re.IGNORECASE)
+PICTURE = re.compile(r"data:image/[\w.+-]+;base64,")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A paragraph as it is written: a figure's has `is_figure`, and its picture where that is there."""
+
+    text: str
+    page: int | None
+    is_figure: bool = False
+    image: bytes | None = None
 
 
 def read(path: Path) -> Parsed:
@@ -108,11 +120,11 @@ def _carried(section: Mapping[str, Any], where: str, page: int | None) -> tuple[
     """The text of a section that is only a page, and what figures with words there are on it."""
     texts: list[str] = []
     figures: list[Block] = []
-    for text, is_image, at in _paragraphs(section, where):
-        if is_image:
-            figures += _figure(text, at or page)
+    for one in _paragraphs(section, where):
+        if one.is_figure:
+            figures += _figure(one, page)
         else:
-            texts.append(text)
+            texts.append(one.text)
     return "\n\n".join(texts), figures
 
 
@@ -120,21 +132,23 @@ def _section(section: Mapping[str, Any], title: str, page: int | None, where: st
     """A section with a heading of its own, and its paragraphs."""
     if title:
         yield Block(Kind.SECTION, title, level=_level(section), page=page)
-    for text, is_image, at in _paragraphs(section, where):
-        if is_image:
-            yield from _figure(text, at or page)
+    for one in _paragraphs(section, where):
+        if one.is_figure:
+            yield from _figure(one, page)
         else:
-            yield from pages_to_blocks([(at or page, text)])
+            yield from pages_to_blocks([(one.page or page, one.text)])
 
 
-def _figure(text: str, page: int | None) -> list[Block]:
-    """A figure, where something is said of it: a placeholder alone is no evidence."""
-    words = clean(PLACEHOLDER.sub("", text))
-    return [Block(Kind.FIGURE, words, title=words, page=page)] if words else []
+def _figure(written: Written, page: int | None) -> list[Block]:
+    """A figure, where its picture is there or something is said of it: a placeholder alone is no evidence."""
+    words = clean(PLACEHOLDER.sub("", written.text))
+    if not words and not written.image:
+        return []
+    return [Block(Kind.FIGURE, words, title=words, page=written.page or page, image=written.image)]
 
 
-def _paragraphs(section: Mapping[str, Any], where: str) -> Iterator[tuple[str, bool, int | None]]:
-    """Each paragraph's text, whether it stands for an image, and its page."""
+def _paragraphs(section: Mapping[str, Any], where: str) -> Iterator[Written]:
+    """A section's paragraphs."""
     for number, paragraph in enumerate(_list(section, "paragraphs", where)):
         here = f"{where}.paragraphs[{number}]"
         paragraph = {"text": paragraph} if isinstance(paragraph, str) else _mapping(paragraph, here)
@@ -143,7 +157,20 @@ def _paragraphs(section: Mapping[str, Any], where: str) -> Iterator[tuple[str, b
             sentences = enumerate(_list(paragraph, "sentences", here))
             text = " ".join(_sentence(sentence, f"{here}.sentences[{at}]") for at, sentence in sentences)
         metadata = _mapping(paragraph.get("metadata") or {}, f"{here}.metadata")
-        yield text, metadata.get("attachment_type") == "image", _page(paragraph, here)
+        is_figure = metadata.get("attachment_type") == "image"
+        image = _picture(metadata.get("image"), f"{here}.metadata.image") if is_figure else None
+        yield Written(text, _page(paragraph, here), is_figure, image)
+
+
+def _picture(value: object, where: str) -> bytes | None:
+    """The bytes of a picture that is written as a data URL; a path or another address is never followed."""
+    head = PICTURE.match(value) if isinstance(value, str) else None
+    if head is None:
+        return None
+    try:
+        return binascii.a2b_base64(head.string[head.end() :])
+    except ValueError as error:
+        raise ReadError(f"field {where} is no base64 ({error}){SEE}") from None
 
 
 def _sentence(sentence: object, where: str) -> str:

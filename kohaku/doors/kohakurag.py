@@ -6,10 +6,12 @@ metadata. KohakuVault would also decode pickles, that is run what they say: so o
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +24,14 @@ from kohaku.store.foreign import tables
 from kohaku.text import storable
 
 NODES, VECTORS = "_kv", "_vec"  # how the names of its tables end, after a prefix of the user's
+PICTURES = "image_blobs"  # the table of its pictures, by document, page and number
+FORMATS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
 MESSAGE_PACK = re.compile(rb"\x89K\x01\x04....VK", re.DOTALL)  # how KohakuVault marks a value of that kind
 CAPTION = re.compile(r"^\s*\[img:[^\]]*\]\s*")  # what stands before a model's caption of a picture
 OF_THE_TREE = ("document_id", "document_title")  # metadata that repeats what a document says anyway
 
 Node = Mapping[str, Any]
+PictureOf = Callable[[Node], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,12 @@ def take_over(
         raise KohakuError(f"{path} holds no document: give the database that wattbot_build_index.py wrote")
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for root in roots:
-        file = folder / _file_name(str(root["node_id"]))
-        file.write_text(json.dumps(document_of(root, nodes), ensure_ascii=False, indent=1), encoding="utf-8")
-        files.append(file)
+    with pictures(path) as picture_of:
+        for root in roots:
+            file = folder / _file_name(str(root["node_id"]))
+            told = json.dumps(document_of(root, nodes, picture_of), ensure_ascii=False, indent=1)
+            file.write_text(told, encoding="utf-8")
+            files.append(file)
     return Taken(tuple(files), unreadable, index(files, settings, progress=progress))
 
 
@@ -86,14 +93,35 @@ def read_nodes(path: Path, prefix: str | None = None) -> tuple[dict[str, Node], 
     return nodes, unreadable
 
 
-def document_of(root: Node, nodes: Mapping[str, Node]) -> dict[str, Any]:
+@contextmanager
+def pictures(path: Path) -> Iterator[PictureOf]:
+    """What gives a figure's picture from a KohakuRAG database, None where there is none."""
+    if PICTURES not in tables(path):
+        yield lambda node: None
+        return
+    vault = _vault()
+    with vault.KVault(str(path), table=PICTURES, read_only=True) as kept:
+        kept.disable_auto_pack()
+
+        def picture_of(node: Node) -> bytes | None:
+            told = node["metadata"]
+            try:
+                found = kept.get(f"img:{told.get('document_id')}:p{told.get('page')}:i{told.get('image_index')}")
+            except vault.KohakuVaultError:
+                return None
+            return bytes(found) if found is not None else None
+
+        yield picture_of
+
+
+def document_of(root: Node, nodes: Mapping[str, Node], picture_of: PictureOf = lambda node: None) -> dict[str, Any]:
     """A document's JSON from its nodes; children that are missing, or of another kind, are left out."""
     metadata = {name: value for name, value in root["metadata"].items() if name not in OF_THE_TREE}
     sections = [
         {
             "title": section["title"],
             "metadata": _page(section),
-            "paragraphs": [_paragraph(one, nodes) for one in _children(section, "paragraph", nodes)],
+            "paragraphs": [_paragraph(one, nodes, picture_of) for one in _children(section, "paragraph", nodes)],
         }
         for section in _children(root, "section", nodes)
     ]
@@ -106,15 +134,24 @@ def document_of(root: Node, nodes: Mapping[str, Node]) -> dict[str, Any]:
     }
 
 
-def _paragraph(node: Node, nodes: Mapping[str, Node]) -> dict[str, Any]:
+def _paragraph(node: Node, nodes: Mapping[str, Node], picture_of: PictureOf) -> dict[str, Any]:
     is_image = node["metadata"].get("attachment_type") == "image"
     text = CAPTION.sub("", node["text"]) if is_image else node["text"]
     sentences = [] if is_image else [{"text": one["text"]} for one in _children(node, "sentence", nodes)]
     return {
         "text": text,
-        "metadata": _page(node) | ({"attachment_type": "image"} if is_image else {}),
+        "metadata": _page(node) | (_figure(picture_of(node)) if is_image else {}),
         "sentences": sentences,
     }
+
+
+def _figure(picture: bytes | None) -> dict[str, str]:
+    """What says that a paragraph is a figure, with its picture where that is one."""
+    kind = next((kind for start, kind in FORMATS.items() if picture and picture.startswith(start)), None)
+    told = {"attachment_type": "image"}
+    if picture and kind:
+        told["image"] = f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
+    return told
 
 
 def _children(node: Node, kind: str, nodes: Mapping[str, Node]) -> Iterator[Node]:
