@@ -14,9 +14,10 @@ from kohaku import errors
 
 ROOT = Path(__file__).parent.parent
 STEP = re.compile(
-    r"(?:[:;?] |, or |else )(?:`|add|ask|check|did you mean|Give|delete|end|export|get|give|index|it can be given|keep"
+    r"(?:[:;?] |, or |else )(?:`|Give|add|ask|check|delete|did you mean|end|export|get|give|index|it can be given|keep"
     r"|leave|make|move|name|pip install|put|raise|rename|repair|run|save|search gives|see|send|set|should|split"
-    r"|the same command|there are|try|unpack|upgrade|use|wait|write|your)\b|\bSEE\b|_(?:nearest|because)\(|\bguess\("
+    r"|the same command|there are|try|unpack|upgrade|use|wait|write|your)\b"
+    r"|\{[A-Z]+\}$|_(?:nearest|because)\(|\bguess\("
 )
 TOLD = re.compile(r"\{(?:error|said|what|lack|line|instead)\}$|^\{[^{}]*\}$")  # another's message, which has its own
 BY_PROGRAM = {"ReplyError", "Abandoned"}  # met by the program, which asks again, or by nobody
