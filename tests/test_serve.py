@@ -202,6 +202,7 @@ def test_what_can_not_be_asked_is_refused_in_a_line(client: TestClient) -> None:
         {"question": "x", "settings": {"model": "another"}},
         {"question": "x", "settings": {"hyde": True}},
         {"question": "x", "settings": {"strict": 1}},
+        {"question": "x", "settings": {"retries": True}},
         {"question": "x", "scope": {"kinds": ["nonsense"]}},
         {"question": "x", "scope": {"where": ["nonsense"]}},
         {"question": "x", "scope": {"documents": ["none such"]}},
