@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kohaku.store import Store, full_text, word_file
 from kohaku.store import inverted_file as ivf
 from kohaku.store.full_text import _parted
+from kohaku.store.hits import Within
 from kohaku.tree import Document, Kind, Node, Tier, Tree, Vectors
 
 COUNT = 600
@@ -306,6 +307,22 @@ def test_a_damaged_file_of_words_is_not_read_and_one_of_another_state_neither(st
     store.settle(COUNT)
     store.put(*large("later", 3, seed=2))
     assert len(store.matching(["n1"], Tier.SENTENCE, 5)) == 2
+
+
+@given(st.sets(st.integers(0, 60)), st.lists(st.integers(0, 9), max_size=6), st.none() | st.sets(st.integers(0, 60)))
+def test_a_search_is_kept_to_the_same_keys_however_they_are_looked_up(
+    searched: set[int], lengths: list[int], chosen: set[int] | None
+) -> None:
+    ends = np.cumsum([length + 2 for length in lengths], dtype=np.int64)  # spans of which none meets the next
+    firsts = ends - np.array(lengths, np.int64) - 1
+    wanted = None if chosen is None else np.array(sorted(chosen), np.int64)
+    within, keys = Within(firsts, ends - 1, wanted), np.array(sorted(searched), np.int64)
+    known = [any(a <= key <= b for a, b in zip(firsts, ends - 1, strict=True)) for key in keys]
+    known = [inside and (chosen is None or key in chosen) for inside, key in zip(known, keys, strict=True)]
+    assert within.of(keys).tolist() == known == within.of_rising(keys).tolist()
+    assert not any(known) or within.meets(keys[:1], keys[-1:]).all()
+    met = within.meets(keys, keys)
+    assert all(meets for meets, inside in zip(met, known, strict=True) if inside)
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="files are not reserved here")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,6 @@ from kohaku.text import storable
 from kohaku.tree import Kind, Tier
 
 Numbers = NDArray[np.int64]
-Within = Callable[[Numbers], NDArray[np.bool_]]
-"""Tells which of some keys are searched."""
 
 # The nodes of a tier that are paragraphs of some kinds, or sentences of such.
 OF_KINDS = {
@@ -27,6 +25,32 @@ OF_KINDS = {
         where s.tier = 'sentence' and p.kind in (select value from json_each(:kinds))
     """,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Which keys are searched: those in a span from `firsts` to `lasts` (rising), of these the `wanted`; None: all."""
+
+    firsts: Numbers
+    lasts: Numbers
+    wanted: Numbers | None = None
+
+    def of(self, keys: Numbers) -> NDArray[np.bool_]:
+        """Which of some keys are searched."""
+        spanned = np.searchsorted(self.firsts, keys, "right") > np.searchsorted(self.lasts, keys, "left")
+        return spanned if self.wanted is None else spanned & np.isin(keys, self.wanted)
+
+    def of_rising(self, keys: Numbers) -> NDArray[np.bool_]:
+        """The same of keys that rise: of millions, a few spans take no time."""
+        steps = np.zeros(len(keys) + 1, np.int32)
+        np.add.at(steps, np.searchsorted(keys, self.firsts, "left"), 1)
+        np.add.at(steps, np.searchsorted(keys, self.lasts, "right"), -1)
+        spanned = np.cumsum(steps[:-1]).astype(np.bool_)
+        return spanned if self.wanted is None else spanned & np.isin(keys, self.wanted)
+
+    def meets(self, least: Numbers, most: Numbers) -> NDArray[np.bool_]:
+        """Which ranges of keys, each from its least to its most, may hold one that is searched."""
+        return np.searchsorted(self.lasts, least, "left") < np.searchsorted(self.firsts, most, "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +87,9 @@ class Bounded(File):
         return [key for (key,) in rows]
 
     def _within(self, tier: Tier, documents: Collection[str] | None, kinds: Collection[Kind] | None) -> Within:
-        """Tells which of a tier's keys a search may find."""
+        """Which of a tier's keys a search may find."""
         bound = self._bound(documents, kinds)
-        tests: list[Within] = []
+        spans: list[tuple[int, int]] = [(0, np.iinfo(np.int64).max)]
         if documents is not None:
             spans = self._rows(
                 """
@@ -74,9 +98,6 @@ class Bounded(File):
                 """,
                 bound,
             )
-            firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
-            tests.append(lambda keys: np.searchsorted(firsts, keys, "right") > np.searchsorted(lasts, keys, "left"))
-        if kinds is not None:
-            wanted = np.array([key for (key,) in self._rows(OF_KINDS[tier], bound)], np.int64)
-            tests.append(lambda keys: np.isin(keys, wanted))
-        return lambda keys: np.logical_and.reduce([test(keys) for test in tests])
+        firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
+        wanted = [key for (key,) in self._rows(OF_KINDS[tier], bound)] if kinds is not None else None
+        return Within(firsts, lasts, None if wanted is None else np.array(wanted, np.int64))

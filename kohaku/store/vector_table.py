@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,16 @@ IMAGE = "image"  # the partition of pictures' vectors, whose numbers are their f
 Chunk = tuple[int, Numbers, NDArray[np.intp] | None]
 """A chunk of sqlite-vec's by its number: the numbers of its vectors, and their places in it where it has gaps."""
 
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """The chunks of a part, and the least and the most node's key in each."""
+
+    each: list[Chunk]
+    least: Numbers
+    most: Numbers
+
+
 # sqlite-vec 0.1.9, vec0's shadow tables: `validity` has a bit for each place that is taken, `rowids` its number.
 _CHUNKS = "select chunk_id, size, validity, rowids from vector_chunks where partition00 = :part order by chunk_id"
 _CHUNK_VECTORS = "select vectors from vector_vector_chunks00 where rowid = :chunk"
@@ -42,7 +53,7 @@ class Held:
 
     def __init__(self, most: int) -> None:
         self._most, self._bytes, self._state = most, 0, ""
-        self.chunks: dict[str, list[Chunk]] = {}
+        self.chunks: dict[str, Chunks] = {}
         self.rows: dict[int, Vectors] = {}
         self._met: set[int] = set()
 
@@ -162,8 +173,10 @@ class VectorTable(NodeRows, Bounded):
 
         Those that were read are held, as far as the memory goes and until the file changes.
         """
-        for chunk, numbers, places in self._chunks(part):
-            chosen = slice(None) if within is None else within(-numbers if part == IMAGE else numbers // 2)
+        chunks = self._chunks(part)
+        some = range(len(chunks.each)) if within is None else np.flatnonzero(within.meets(chunks.least, chunks.most))
+        for chunk, numbers, places in (chunks.each[place] for place in some):
+            chosen = slice(None) if within is None else within.of(_keys(part, numbers))
             if not isinstance(chosen, slice) and not chosen.any():
                 continue
             rows = self._held.rows.get(chunk)
@@ -176,9 +189,9 @@ class VectorTable(NodeRows, Bounded):
 
     def _count(self, part: str) -> int:
         """How many vectors a part has: to count rows takes sqlite-vec long."""
-        return sum(len(numbers) for _, numbers, _ in self._chunks(part))
+        return sum(len(numbers) for _, numbers, _ in self._chunks(part).each)
 
-    def _chunks(self, part: str) -> list[Chunk]:
+    def _chunks(self, part: str) -> Chunks:
         """Which vectors stand in which chunk of sqlite-vec's tables, and where in it."""
         self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
         if part not in self._held.chunks:
@@ -190,5 +203,12 @@ class VectorTable(NodeRows, Bounded):
                     found.append((chunk, known, None))
                 elif len(places):
                     found.append((chunk, known[places], places))
-            self._held.chunks[part] = found
+            keys = [_keys(part, numbers) for _, numbers, _ in found]
+            least, most = (np.array([limit(own) for own in keys], np.int64) for limit in (np.min, np.max))
+            self._held.chunks[part] = Chunks(found, least, most)
         return self._held.chunks[part]
+
+
+def _keys(part: str, numbers: Numbers) -> Numbers:
+    """The keys of the nodes that some vectors are of."""
+    return -numbers if part == IMAGE else numbers // 2

@@ -94,7 +94,7 @@ class WordFile:
 
         Only keys that are `within` are found. Not to be called by two threads at once.
         """
-        admitted = None if within is None else within(self._keys)
+        admitted = None if within is None else within.of_rising(self._keys)
         lists = [self._list(word) for word in words] + [self._own(scores) for scores in more]
         if admitted is not None:
             lists = [one.of(admitted) for one in lists]
