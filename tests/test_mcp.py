@@ -7,7 +7,11 @@ import base64
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -18,6 +22,7 @@ import pymupdf
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from corpus import FILES, indexed, letters, use_letters
+from fake_server import FakeServer, writes
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, ImageContent, TextContent
 
@@ -114,6 +119,11 @@ def test_search_finds_evidence_with_its_document_and_node(call: Call) -> None:
     assert "Lake Site drew 5.5 million litres of water in 2023." in found
 
 
+def test_a_list_of_one_may_come_bare(call: Call) -> None:
+    found = text(call("search", question=QUESTION, documents="north", kinds="paragraph"))
+    assert "ref_id=north" in found and "ref_id=lake" not in found
+
+
 def test_search_keeps_to_the_documents_and_the_budget_it_is_given(call: Call) -> None:
     found = text(call("search", question=QUESTION, documents=["north"]))
     assert "ref_id=north" in found and "ref_id=lake" not in found
@@ -181,6 +191,8 @@ def test_documents_are_listed_from_any_place_on(call: Call) -> None:
         ),
         ("serach", {"question": QUESTION}, "there is no tool 'serach': did you mean 'search'?"),
         ("search", {}, "search: question: Field required"),
+        ("read_node", {"node": "x" * 1001}, "at most 1000 characters"),
+        ("answer", {"question": QUESTION, "unit": "x" * 101}, "at most 100 characters"),
     ],
 )
 def test_what_goes_wrong_is_the_tool_s_error_and_says_why(
@@ -236,6 +248,41 @@ def test_a_client_of_the_newest_protocol_is_served_too(db: Path, monkeypatch: py
 
     with closing(Desk(load({"db": db}))) as desk:
         assert "value: 5500000 litres" in text(asyncio.run(asked(desk)))
+
+
+@pytest.mark.parametrize(
+    ("leave", "status"),
+    [
+        (lambda ran: (ran.stdout.close(), ran.stdin.close()), 0),
+        (lambda ran: ran.send_signal(signal.SIGINT), -signal.SIGINT),
+    ],
+    ids=["client gone", "interrupted"],
+)
+def test_the_server_ends_with_its_client_whatever_a_model_still_does(
+    db: Path, leave: Callable[[subprocess.Popen[bytes]], object], status: int
+) -> None:
+    gate, fake = threading.Event(), FakeServer()
+    fake.otherwise = lambda asked: writes("no end", gate=gate)
+    command = [sys.executable, PROGRAM, "mcp", "--db", str(db), "--model", "m", "--base-url", fake.url]
+    client = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    asked = {"name": "answer", "arguments": {"question": QUESTION}}
+    lines = [("initialize", {"id": 1, "params": client}), ("notifications/initialized", {})]
+    lines += [("tools/call", {"id": 2, "params": asked})]
+    environment = {**os.environ, "OPENAI_API_KEY": "k"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as ran:
+        assert ran.stdin is not None and ran.stderr is not None
+        for method, more in lines:
+            ran.stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, **more}).encode() + b"\n")
+            ran.stdin.flush()
+        while not fake.requests:
+            time.sleep(0.01)
+        leave(ran)
+        assert ran.wait(30) == status
+        assert ran.stderr.read() == b""
+    gate.set()
+    fake.close()
 
 
 def test_an_index_that_was_made_anew_is_read_from_then_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

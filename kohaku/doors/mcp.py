@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import unquote
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from answerer.prompts import block
 from indexer.sentences import pieces
+from kohaku import deadline
 from kohaku.complaint import faults
 from kohaku.doors import naming, picture
 from kohaku.doors.display import answer_lines, json_line, links_of, node_line, node_lines, page_span
 from kohaku.doors.reading import drawing_of
-from kohaku.doors.web.desk import Desk
+from kohaku.doors.web.desk import LONGEST, Desk
 from kohaku.doors.web.shapes import Choices
-from kohaku.errors import KohakuError
+from kohaku.errors import Abandoned, KohakuError
 from kohaku.fence import fenced
 from kohaku.images import kind_of
 from kohaku.scope import Scope, admitted
@@ -28,6 +32,7 @@ from kohaku.store import Store
 from kohaku.text import nearest
 from kohaku.tokens import count
 from kohaku.tree import Document, Node, Tier
+from kohaku.watch import watched_by
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -52,17 +57,22 @@ DATA = (
 
 QuestionText = Annotated[str, Field(min_length=1, max_length=4000, description="A question or what to look for.")]
 NodeId = Annotated[
-    str, Field(min_length=1, description="A node's id (node=… of a search, or listed by read_node), or a document's.")
+    str,
+    Field(
+        min_length=1,
+        max_length=1000,
+        description="A node's id (node=… of a search, or listed by read_node), or a document's.",
+    ),
 ]
+Texts = Annotated[Sequence[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)]
+"""Texts, of which one may come bare: models write them so."""
 Where = Annotated[
-    Sequence[str],
+    Texts,
     Field(description='Only documents whose metadata says so: "year>=2023", "type=paper", "title~water"; all must.'),
 ]
-Documents = Annotated[Sequence[str], Field(description="Only documents of these ids; * and ? allowed.")]
-Without = Annotated[Sequence[str], Field(description="No documents of these ids; * and ? allowed.")]
-Kinds = Annotated[
-    Sequence[str], Field(description="Only parts of these kinds: table, figure, list, section, paragraph, …")
-]
+Documents = Annotated[Texts, Field(description="Only documents of these ids; * and ? allowed.")]
+Without = Annotated[Texts, Field(description="No documents of these ids; * and ? allowed.")]
+Kinds = Annotated[Texts, Field(description="Only parts of these kinds: table, figure, list, section, paragraph, …")]
 Budget = Annotated[int, Field(ge=100, description="Tokens of evidence, at most what the server is set to.")]
 
 
@@ -124,7 +134,9 @@ class Tools:
     def answer(
         self,
         question: QuestionText,
-        unit: Annotated[str, Field(description="The unit that the value should be in, such as MWh or percent.")] = "",
+        unit: Annotated[
+            str, Field(max_length=100, description="The unit that the value should be in, such as MWh or percent.")
+        ] = "",
         where: Where = (),
         documents: Documents = (),
         without: Without = (),
@@ -135,7 +147,7 @@ class Tools:
         Every quote was found in the documents, with document, pages and node. Says so where they hold no answer.
         """
         scope = Scope.of(where, documents, without, kinds)
-        with self.desk.engine(Choices()) as engine:
+        with self.desk.engine(Choices()) as engine, deadline.within(engine.settings.deadline or LONGEST):
             found = engine.ask(question, unit=unit, scope=scope)
         return data("\n".join(answer_lines(found)), salt=question)
 
@@ -236,7 +248,7 @@ def server(desk: Desk) -> MCPServer:
                     raise
                 raise ToolError(f"{name}: {'; '.join(faults(error.__cause__))}") from None
 
-    tools = Tools(desk)
+    tools, places = Tools(desk), asyncio.Semaphore(desk.settings.concurrency)
     made = Server("kohaku", title="kohaku", instructions=INSTRUCTIONS, version=version("kohaku"), log_level="WARNING")
 
     @functools.wraps(tools.page_picture)
@@ -253,7 +265,7 @@ def server(desk: Desk) -> MCPServer:
     }
     for title, tool in offered.items():
         made.add_tool(
-            told(tool, ToolError),
+            told(tool, ToolError, places),
             title=title,
             description=inspect.getdoc(tool),
             annotations=ToolAnnotations(title=title, read_only_hint=True, open_world_hint=False),
@@ -264,18 +276,51 @@ def server(desk: Desk) -> MCPServer:
         title="A node's text",
         description="The whole text of a document, section, paragraph or sentence, by its id in percent codes.",
         security=ResourceSecurity(exempt_params={"id"}),  # an id may look like a path, and is only compared with ids
-    )(told(tools.whole, ResourceNotFoundError))
+    )(told(tools.whole, ResourceNotFoundError, places))
     return made
 
 
-def told(tool: Callable[..., Result], error: type[Exception]) -> Callable[..., Result]:
-    """A tool whose expected errors reach the client, as errors of the protocol's kind."""
+def told(
+    tool: Callable[..., Result], error: type[Exception], places: asyncio.Semaphore
+) -> Callable[..., Coroutine[Any, Any, Result]]:
+    """A tool that works in its turn, and whose expected errors reach the client as errors of the protocol's kind."""
 
     @functools.wraps(tool)
-    def run(*arguments: Any, **named: Any) -> Result:
-        try:
-            return tool(*arguments, **named)
-        except KohakuError as reason:
-            raise error(str(reason)) from reason
+    async def run(*arguments: Any, **named: Any) -> Result:
+        async with places:
+            try:
+                return await aside(functools.partial(tool, *arguments, **named))
+            except KohakuError as reason:
+                raise error(str(reason)) from reason
 
     return run
+
+
+async def aside(work: Callable[[], Result]) -> Result:
+    """What comes of work in a thread of its own, which nothing waits for once the call is given up."""
+    loop, gone = asyncio.get_running_loop(), threading.Event()
+    done: asyncio.Future[Result] = loop.create_future()
+
+    def go_on(step: object) -> None:
+        if gone.is_set():
+            raise Abandoned("nobody waits for the answer any more")
+
+    def settle(how: Callable[[Any], None], what: object) -> None:
+        if not done.done():
+            how(what)
+
+    def run() -> None:
+        try:
+            with watched_by(go_on):
+                outcome = done.set_result, work()
+        except Exception as error:
+            outcome = done.set_exception, error  # type: ignore[assignment]
+        with suppress(RuntimeError):  # the server has stopped
+            loop.call_soon_threadsafe(settle, *outcome)
+
+    # a daemon: a model's server that says nothing must not hold up the end of this one
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return await done
+    finally:
+        gone.set()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -30,4 +33,10 @@ def mcp(*, settings: Settings, given: Mapping[str, Any]) -> None:
         desk.warm()
         if sys.stdin.isatty():
             say("waiting for a client: such programs start this command themselves (docs/mcp.md); Ctrl-D ends it")
-        server(desk).run("stdio")
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it would wait for a line more; nothing here is to be kept
+        try:
+            server(desk).run("stdio")
+        except* BrokenPipeError:
+            pass  # the client has left while it was answered
+    if threading.active_count() > 1:
+        os._exit(0)  # calls that nobody waits for: models' libraries abort where they are cut off by Python's end
