@@ -36,6 +36,14 @@ class Citation:
     boxes: tuple[Box, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Another document's value for what was asked, with the words that say it."""
+
+    value: str
+    citation: Citation
+
+
 class How(StrEnum):
     """How a value follows from the text that is cited for it, the surest first. What is seen does not."""
 
@@ -128,6 +136,7 @@ class Answer(Shown):
     compared: Compared | None = None
     refused: int = 0
     check: Check | None = None
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def is_grounded(self) -> bool:

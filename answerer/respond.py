@@ -27,6 +27,7 @@ def respond(
     retries: int,
     strict: bool = False,
     rate: Callable[[Answer, Evidence], Answer] = lambda answer, evidence: answer,
+    doubt: Callable[[Answer, Evidence], Answer] = lambda answer, evidence: answer,
     least: float = 0.0,
     room: int = 0,
     share: float = 1.0,
@@ -36,14 +37,16 @@ def respond(
 
     `retrieve(n, queries)` gives n times the evidence of `retrieve(1, ())`, searched for by these queries too; the
     caller has planned its own, once for all of it. Which of it is read, `Servings` says. What is rated below `least`,
-    or where it is `strict` follows from nothing that is cited, counts as an abstention. What `better` makes of it
-    is returned.
+    or where it is `strict` follows from nothing that is cited, counts as an abstention. `doubt` sees all that was found
+    for the question, read or not. What `better` makes of it is returned.
     """
 
-    def held(found: Evidence) -> Answer:
-        return held_to(rate(read(question, found), found), strict=strict, least=least)
-
     servings = Servings(question, retrieve, retries=retries, room=room, share=share)
+
+    def held(found: Evidence) -> Answer:
+        answer = doubt(rate(read(question, found), found), servings.known)
+        return held_to(answer, strict=strict, least=least)
+
     evidence: Evidence | None = servings.first()
     attempts = 0
     while evidence is not None:

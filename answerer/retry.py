@@ -76,6 +76,12 @@ class Servings:
         self._read: list[Context] = []
         self.queries = list(self._found.queries)
 
+    @property
+    def known(self) -> Evidence:
+        """All that was found so far, what was read first."""
+        contexts = dict.fromkeys((*self._read, *self._found.contexts))
+        return replace(self._found, contexts=tuple(contexts))
+
     def first(self) -> Evidence:
         """What to read first."""
         contexts = self._found.contexts

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from answerer import check, extract, reader, refine
 from answerer.answer import Answer, Citation, Question
 from answerer.confidence import rated
+from answerer.conflicts import contested
 from answerer.pictures import Picture
 from answerer.pinpoint import pinpointed
 from answerer.respond import Better, Outcome, Sought, respond, respond_all, respond_several
@@ -155,6 +156,7 @@ class Respondent(Searcher):
                 retries=settings.retries,
                 strict=settings.strict,
                 rate=rated,
+                doubt=contested,
                 least=self._least,
                 room=settings.budget,
                 share=settings.first_share if self.takes else 1.0,
