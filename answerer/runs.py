@@ -6,6 +6,7 @@ what is paid for outlasts a kill, later runs go on from it, and `kohaku vote` ca
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Self
 from answerer.answer import Question
 from answerer.ballots import ballots
 from answerer.ensemble import Ensemble, Run, ensemble, write_confidence
-from answerer.submission import COLUMNS, Row, Submission, earlier_rows
+from answerer.submission import COLUMNS, Row, Submission, earlier_rows, taken
 from answerer.takes import Take, next_takes
 from answerer.vote import Rules
 from kohaku.errors import TableError
@@ -50,6 +51,8 @@ class Runs:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise TableError(f"{folder} can't be made ({error.strerror or error}): give --out another path") from None
+        os.close(taken(folder, self.out))
+        self._lock: int | None = None
         if restart:  # those of further readings too, which this run may not make
             for old in folder.glob("[0-9]*.csv*"):
                 old.unlink(missing_ok=True)
@@ -95,12 +98,15 @@ class Runs:
             write_confidence(self.confidence, made)
 
     def __enter__(self) -> Self:
+        self._lock = taken(folder_of(self.out), self.out)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with ExitStack() as stack:  # each is written whatever becomes of the others
+            if self._lock is not None:
+                stack.callback(os.close, self._lock)
             stack.callback(self.write)
             for run in self._runs:
                 stack.callback(run.close)

@@ -22,6 +22,7 @@ from answerer.references import write_references
 from answerer.units import unit_asked
 from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
+from kohaku.locks import hold
 from kohaku.tables import check_target, check_unique, read_rows, write_rows
 from kohaku.text import storable
 
@@ -116,6 +117,14 @@ def earlier_rows(path: str | Path) -> list[Row]:
     return read_rows(path, COLUMNS) if path.is_file() and path.stat().st_size else []
 
 
+def taken(place: Path, out: Path) -> int:
+    """The lock on what a run into `out` writes meanwhile, until it is closed; TableError where another run has it."""
+    try:
+        return hold(place, wait=False)
+    except BlockingIOError:
+        raise TableError(f"another run is writing {out}: wait for it, or give another --out") from None
+
+
 class Submission:
     """A submission CSV in the making; use it as a context manager, which writes the CSV whatever ends the run."""
 
@@ -140,16 +149,17 @@ class Submission:
         if confidence is not None:
             check_target(confidence)
         earlier = earlier_rows(path)
+        self._append("")  # a place that can't be written is known before any question is asked
+        os.close(taken(self._journal_path, self.path))
+        self._lock: int | None = None
         if restart:  # the old rows go now: a run that restarts and is killed must not take them up again
             self.path.unlink(missing_ok=True)
-            self._journal_path.unlink(missing_ok=True)
+            os.truncate(self._journal_path, 0)
             if self.confidence is not None:
                 self.confidence.unlink(missing_ok=True)
         else:
             self._take_up(earlier)
-        # Whatever a kill left half written ends here (empty lines are passed over); and a place that can't be
-        # written is known before any question is asked.
-        self._append("\n")
+        self._append("\n")  # whatever a kill left half written ends here: empty lines are passed over
 
     @property
     def rows(self) -> Mapping[str, Row]:
@@ -179,10 +189,16 @@ class Submission:
 
     def close(self) -> None:
         """Writes the CSV, after which the journal has nothing more to tell."""
-        self.write()
-        self._journal_path.unlink(missing_ok=True)
+        try:
+            self.write()
+            self._journal_path.unlink(missing_ok=True)
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
 
     def __enter__(self) -> Self:
+        self._lock = taken(self._journal_path, self.path)
         return self
 
     def __exit__(

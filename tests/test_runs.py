@@ -23,6 +23,7 @@ from test_engine import QUESTIONS, asked_for, calls, db, opened, questions, rows
 from answerer.submission import COLUMNS
 from kohaku.doors.engine import Engine
 from kohaku.errors import NoAccess, TableError
+from kohaku.locks import held
 
 Open = Callable[..., Engine]
 
@@ -227,6 +228,15 @@ def test_what_was_read_before_the_key_ran_out_is_kept(opened: Open, server: Fake
     before = len(reads(server))
     assert opened(runs=3, reply_cache=False).submit(questions(), "out.csv") == []
     assert kept > 0 and len(reads(server)) - before == 12 - kept
+
+
+def test_a_second_run_of_several_readings_into_one_file_is_refused(opened: Open, server: FakeServer) -> None:
+    server.otherwise = answering(differing)
+    engine = opened(runs=3)
+    Path("out.csv.runs").mkdir()
+    with held(Path("out.csv.runs"), wait=False), pytest.raises(TableError, match=r"another run is writing out\.csv"):
+        engine.submit(questions(), "out.csv", restart=True)
+    assert engine.submit(questions(), "out.csv") == []
 
 
 def test_a_file_that_is_no_submission_is_not_written_over(opened: Open, server: FakeServer) -> None:

@@ -148,6 +148,20 @@ def test_a_row_added_after_a_half_written_line_survives_the_next_kill(tmp_path: 
     assert [question.id for question in Submission(out, QUESTIONS).waiting] == ["q2", "q3"]
 
 
+def test_a_second_run_into_one_file_is_refused_and_takes_nothing_from_the_first(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    with Submission(out, QUESTIONS) as first:
+        first.add(finished(QUESTIONS[0]))
+        for restart in (False, True):
+            with pytest.raises(TableError, match=r"another run is writing .*out\.csv: wait for it"):
+                Submission(out, QUESTIONS, restart=restart)
+        assert "q1" in (tmp_path / ("out.csv" + JOURNAL)).read_text(encoding="utf-8")
+    assert values(out) == {"q1": "5"}
+    with Submission(out, QUESTIONS) as second:
+        second.add(finished(QUESTIONS[1]))
+    assert values(out) == {"q1": "5", "q2": "5"}
+
+
 def test_a_question_asked_in_other_words_or_another_unit_is_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     with Submission(out, QUESTIONS) as submission:

@@ -29,6 +29,7 @@ from kohaku.doors.sweep.report import Story, command, compared, lines, markdown,
 from kohaku.doors.sweep.sharing import READING, Once, Turn
 from kohaku.doors.sweep.spec import spec_of
 from kohaku.errors import Abandoned, SettingsError, TableError
+from kohaku.locks import held
 from kohaku.settings import Settings, load
 from kohaku.tables import read_rows, write_rows
 from retriever.retrieve import retrieve
@@ -98,6 +99,34 @@ def test_a_second_sweep_runs_nothing_again_and_a_changed_one_only_what_is_new(
     story = sweeping(grid={"order": ["best_first", "ends"]}, title="Called otherwise")
     assert story.runs == 2 and reads(server) == 12 and len(list(Path("out/runs").iterdir())) == 2
     assert sweeping(run=[{"name": "a"}, {"name": "b", "order": "ends"}]).runs == 2 and reads(server) == 12
+
+
+@pytest.mark.parametrize("left", [b"", b"\xff\x00" * 50, b'id,"que', "its first half"])
+def test_a_finished_run_that_is_damaged_since_is_made_whole(
+    sweeping: Sweeping, server: FakeServer, left: bytes | str
+) -> None:
+    sweeping()
+    [folder] = Path("out/runs").iterdir()
+    before = (folder / "submission.csv").read_bytes()
+    lines = before.splitlines(keepends=True)
+    (folder / "submission.csv").write_bytes(b"".join(lines[:4]) if isinstance(left, str) else left)
+    again = sweeping()
+    assert (folder / "submission.csv").read_bytes() == before
+    assert again.runs == 1 and not again.unfinished
+    assert reads(server) == (9 if isinstance(left, str) else 12)
+
+
+def test_two_sweeps_in_one_folder_take_turns(sweeping: Sweeping) -> None:
+    Path("out/runs").mkdir(parents=True)
+    with (
+        held(Path("out/runs"), wait=False),
+        pytest.raises(SettingsError, match="another sweep is at work in out: wait"),
+    ):
+        sweeping()
+    assert sweeping().runs == 1
+    Path("file").touch()
+    with pytest.raises(SettingsError, match=r"file can't be a sweep's folder .*: give another --out"):
+        sweeping(out="file")
 
 
 def test_another_truth_scores_anew_and_asks_nothing(sweeping: Sweeping, server: FakeServer) -> None:

@@ -21,6 +21,7 @@ from kohaku.errors import (
     StoreError,
     WrongEmbedder,
 )
+from kohaku.locks import held
 from kohaku.sqlite import connect, sqlite3
 from kohaku.store import log, schema
 
@@ -260,7 +261,7 @@ def _opened(path: Path, mode: str) -> tuple[Any, int, int]:
         return _connected(path, mode)
     except sqlite3.DatabaseError as error:
         reason: Exception = error
-    with log.alone(real.parent):
+    with held(real.parent, wait=True):
         try:
             return _connected(path, mode)  # who came first has cleared it
         except sqlite3.DatabaseError as error:
@@ -323,7 +324,7 @@ def _fault(path: Path, said: str) -> StoreError:
 def _make(path: Path, *, fingerprint: str, dimensions: int) -> None:
     """Makes an index beside its place, and puts it there whole: nothing that another file left there gets into it."""
     real = path.resolve()
-    with told(path), log.alone(real.parent):
+    with told(path), held(real.parent, wait=True):
         if not _is_new(path):
             return  # another process was first
         part = real.with_name(f".{real.name}.{os.getpid()}.new")

@@ -12,7 +12,7 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from kohaku.sqlite import sqlite3
@@ -50,20 +50,6 @@ def is_foreign(path: Path) -> bool:
         if not has_log(path) or not _differs(path):
             return False
     return True
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Nobody else makes an index in the folder, or clears away what is left beside one, meanwhile."""
-    place = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(ImportError, OSError):  # no such locks there
-            import fcntl
-
-            fcntl.flock(place, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(place)
 
 
 def clear(path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
-from contextlib import closing
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from kohaku.doors.sweep.sharing import Shared
 from kohaku.doors.sweep.spec import SCOPE, Spec, axes, baseline_of, points
 from kohaku.doors.sweep.trials import Trial, content_of, indexed_by, trials
 from kohaku.errors import SettingsError
+from kohaku.locks import hold
 from kohaku.settings import Settings, changed
 from kohaku.tables import write_lines
 
@@ -48,29 +50,46 @@ def sweep(
     base = baseline_of(spec, points(spec))
     asked = read_questions(questions)
     check_truth(truth, spec.metrics)
-    folder.mkdir(parents=True, exist_ok=True)
-    ready = _indexed(spec, found, folder, where, progress)
-    with closing(Shared(settings)) as shared:
-        keys = _keys(ready, shared, asked)
-        # what would be the same run is made once, whatever it is called
-        folders = {key: (trial, trial.folder(folder / "runs", key)) for key, trial in zip(keys, ready, strict=True)}
-        made = run_all(
-            list(folders.values()),
-            shared,
-            questions,
-            metadata=spec.metadata,
-            concurrency=settings.concurrency,
-            progress=progress,
-        )
-    by_key = dict(zip(folders, made, strict=True))
-    runs = [replace(by_key[key], trial=trial) for key, trial in zip(keys, ready, strict=True)]
-    done = [measure(run, truth, spec.metrics, _meanings(spec)) for run in runs if not run.problem]
-    standings = results(done, spec.metrics, base)
-    drawn = tuple(pictures(standings, axes(spec))) if done else ()
-    unfinished = tuple(run for run in runs if run.problem)
-    story = Story(spec.title or where, standings, drawn, unfinished, len(asked), truth, folder)
-    _write(story)
+    with _alone(folder):
+        ready = _indexed(spec, found, folder, where, progress)
+        with closing(Shared(settings)) as shared:
+            keys = _keys(ready, shared, asked)
+            # what would be the same run is made once, whatever it is called
+            folders = {key: (trial, trial.folder(folder / "runs", key)) for key, trial in zip(keys, ready, strict=True)}
+            made = run_all(
+                list(folders.values()),
+                shared,
+                questions,
+                metadata=spec.metadata,
+                concurrency=settings.concurrency,
+                progress=progress,
+            )
+        by_key = dict(zip(folders, made, strict=True))
+        runs = [replace(by_key[key], trial=trial) for key, trial in zip(keys, ready, strict=True)]
+        done = [measure(run, truth, spec.metrics, _meanings(spec)) for run in runs if not run.problem]
+        standings = results(done, spec.metrics, base)
+        drawn = tuple(pictures(standings, axes(spec))) if done else ()
+        unfinished = tuple(run for run in runs if run.problem)
+        story = Story(spec.title or where, standings, drawn, unfinished, len(asked), truth, folder)
+        _write(story)
     return story
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """The folder for one sweep alone, made where it is missing; SettingsError where another is at work in it."""
+    runs = folder / "runs"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        lock = hold(runs, wait=False)
+    except BlockingIOError:
+        raise SettingsError(f"another sweep is at work in {folder}: wait for it, or give another --out") from None
+    except OSError as error:
+        raise SettingsError(f"{folder} can't be a sweep's folder ({error.strerror}): give another --out") from None
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
 def _indexed(spec: Spec, found: Sequence[Trial], folder: Path, where: str, progress: Advance | None) -> Sequence[Trial]:

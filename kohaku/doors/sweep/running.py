@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from answerer.respond import Outcome
-from answerer.submission import read_questions
+from answerer.submission import earlier_rows, read_questions
 from indexer.metadata import read_metadata
 from kohaku.doors.display import Advance, json_line
 from kohaku.doors.sweep.sharing import RunEngine, Shared
 from kohaku.doors.sweep.trials import Trial
-from kohaku.errors import KohakuError
+from kohaku.errors import KohakuError, TableError
 from kohaku.spending import Usage
 from kohaku.tables import write_lines
 from kohaku.threads import each
@@ -85,11 +85,11 @@ def run_all(
 
     An interrupt leaves what is finished, and goes on from there next time.
     """
-    asked = len(read_questions(questions))
+    asked = frozenset(question.id for question in read_questions(questions))
     documents = None if metadata is None else read_metadata(metadata)
-    known = {folder: finished(trial, folder) for trial, folder in wanted}
+    known = {folder: finished(trial, folder, asked) for trial, folder in wanted}
     waiting = [one for one in wanted if known[one[1]] is None]
-    tally = _Tally(asked * len(waiting), progress)
+    tally = _Tally(len(asked) * len(waiting), progress)
 
     def work(one: tuple[Trial, Path]) -> Run:
         return _run(*one, shared, questions, documents, tally)
@@ -103,17 +103,30 @@ def run_all(
     return [run for _, folder in wanted if (run := known[folder]) is not None]
 
 
-def finished(trial: Trial, folder: Path) -> Run | None:
-    """The run of a folder, None where it is not finished."""
+def finished(trial: Trial, folder: Path, asked: Collection[str]) -> Run | None:
+    """The run of a folder, None where it is not finished or lacks an answer to what is asked, by the questions' ids."""
     state = _state(folder)
-    there = (folder / SUBMISSION).is_file() and state.get("finished") is True
+    there = state.get("finished") is True and {*asked} <= _answered(folder / SUBMISSION)
     return Run(trial, folder, _spent(state), was_there=True) if there else None
+
+
+def _answered(submission: Path) -> set[str]:
+    """The ids of the answers that are there; a file that can't be read is taken away, and all of it asked again."""
+    try:
+        return {row["id"] for row in earlier_rows(submission)}
+    except TableError as error:
+        if not submission.is_file():
+            raise
+        log.warning("a damaged run begins anew: %s", error)
+        submission.unlink()
+        return set()
 
 
 def _run(
     trial: Trial, folder: Path, shared: Shared, questions: Path, documents: Documents | None, tally: _Tally
 ) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
+    _answered(folder / SUBMISSION)
     before = _spent(_state(folder))
     try:
         engine = RunEngine(trial.settings, shared)
