@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from indexer.kept import Kept
 from kohaku.tree import Box, Kind
+
+Thing = TypeVar("Thing")
 
 
 class Mark(NamedTuple):
@@ -24,7 +27,7 @@ class Block:
     `sentences` are given only where the reader knows better than a sentence splitter: a table's rows (each with its
     header cells repeated; "" for a row that only labels those below), a list's items. `title` is a table's or figure's
     caption. `page` is for formats that know the page but no boxes (document JSON); where `marks` are given, pages come
-    from them.
+    from them. `image` is a figure's picture: a reader that may meet many has them kept out of memory.
     """
 
     kind: Kind
@@ -34,7 +37,7 @@ class Block:
     marks: tuple[Mark, ...] = ()
     page: int | None = None
     sentences: tuple[str, ...] = ()
-    image: bytes | None = None
+    image: bytes | Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,10 @@ class Parsed:
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
+
+
+def handed_over(held: list[Thing]) -> Iterator[Thing]:
+    """The things in their order, each no longer in the list once it is given: a long document's would fill memory."""
+    held.reverse()
+    while held:
+        yield held.pop()

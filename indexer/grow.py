@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from indexer.acronyms import acronyms
-from indexer.blocks import Block, Mark, Parsed
+from indexer.blocks import Block, Mark, Parsed, handed_over
+from indexer.kept import Kept, Pictures, keep
 from indexer.mentions import mentions
 from indexer.sentences import passages, pieces, split
 from kohaku.rows import open_labels
@@ -57,22 +57,30 @@ class Draft:
     texts: list[str] = field(default_factory=list)
 
 
-def grow(parsed: Parsed, document: Document, *, count: Count, max_tokens: int = PASSAGE_TOKENS) -> Tree:
+def grow(
+    parsed: Parsed,
+    document: Document,
+    *,
+    count: Count,
+    max_tokens: int = PASSAGE_TOKENS,
+    blocks: Iterable[Block] | None = None,
+) -> Tree:
     """The tree of a document; no paragraph or sentence in it has more than `max_tokens`.
 
     A table's caption and head may make it longer: they are repeated in each of its parts. So may what a model says of
-    a figure, which comes later (`captions.with_captions`).
+    a figure, which comes later (`captions.with_captions`). `blocks` are those to take in place of the parsed ones, from
+    an iterator that lets go of them.
     """
     # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is kept.
     count_shown = lru_cache(maxsize=8)(count)
     count = lru_cache(maxsize=4096)(count)  # a paragraph's, a sentence's text is looked at several times
-    drafts = _planted(parsed, document, count, max_tokens)
+    images: dict[str, Kept] = {}
+    drafts = _planted(parsed.blocks if blocks is None else blocks, document, count, max_tokens, images)
     _gather(drafts)
     if parsed.pages:
         drafts[0].pages = (1, parsed.pages)
-    nodes = tuple(_node(position, draft, document.id, count, count_shown) for position, draft in enumerate(drafts))
-    images = {_hash(block.image): block.image for block in parsed.blocks if block.image}
-    return Tree(document, nodes, images, acronyms(nodes[0].text), mentions(nodes))
+    nodes = tuple(_node(at, draft, document.id, count, count_shown) for at, draft in enumerate(handed_over(drafts)))
+    return Tree(document, nodes, Pictures(images), acronyms(nodes[0].text), mentions(nodes))
 
 
 def adopt(tree: Tree, document: Document) -> Tree:
@@ -83,14 +91,19 @@ def adopt(tree: Tree, document: Document) -> Tree:
     return replace(tree, document=document, nodes=tuple(nodes))
 
 
-def _planted(parsed: Parsed, document: Document, count: Count, max_tokens: int) -> list[Draft]:
-    """A draft for every node, in reading order, each knowing its parent."""
+def _planted(
+    blocks: Iterable[Block], document: Document, count: Count, max_tokens: int, images: dict[str, Kept]
+) -> list[Draft]:
+    """A draft for every node, in reading order, each knowing its parent; pictures go into `images`."""
     drafts = [Draft(Kind.DOCUMENT, -1, document.id, title=document.title)]
     open_sections: list[tuple[int, int]] = []  # (the block's level, position), outermost first
-    for number, block in enumerate(parsed.blocks):
+    for block, following in _followed(blocks):
+        if block.image:
+            picture = keep(block.image)
+            images[picture.hash] = picture
         if block.kind is Kind.SECTION:
             _open(drafts, open_sections, block)
-            if _is_bare(parsed.blocks, number):
+            if following is None or (following.kind is Kind.SECTION and following.level <= block.level):
                 # A heading with nothing under it may be all a page says: it is to be found too.
                 _add(drafts, open_sections[-1][1], replace(block, kind=Kind.PARAGRAPH, level=0), count, max_tokens)
         else:
@@ -100,10 +113,15 @@ def _planted(parsed: Parsed, document: Document, count: Count, max_tokens: int) 
     return drafts
 
 
-def _is_bare(blocks: Sequence[Block], number: int) -> bool:
-    """Whether a heading has neither text nor deeper headings under it."""
-    following = blocks[number + 1] if number + 1 < len(blocks) else None
-    return following is None or (following.kind is Kind.SECTION and following.level <= blocks[number].level)
+def _followed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
+    """Each block with the next."""
+    before: Block | None = None
+    for block in blocks:
+        if before is not None:
+            yield before, block
+        before = block
+    if before is not None:
+        yield before, None
 
 
 def _open(drafts: list[Draft], open_sections: list[tuple[int, int]], block: Block) -> None:
@@ -135,7 +153,7 @@ def _open(drafts: list[Draft], open_sections: list[tuple[int, int]], block: Bloc
 def _add(drafts: list[Draft], section: int, block: Block, count: Count, max_tokens: int) -> None:
     """A paragraph, or several where it is too long, with their sentences, under a section."""
     parent = drafts[section]
-    image = _hash(block.image) if block.image else None
+    image = keep(block.image).hash if block.image else None
     for part in _parts(block, count, max_tokens):
         parent.paragraphs += 1
         position = len(drafts)
@@ -392,7 +410,3 @@ def _node(position: int, draft: Draft, document: str, count: Count, count_shown:
         image=draft.image,
         shown_tokens=count_shown(shown(draft.headings, draft.text)),
     )
-
-
-def _hash(image: bytes) -> str:
-    return hashlib.sha256(image).hexdigest()

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from indexer.blocks import Block
+from indexer.kept import Kept, keep
 from indexer.pixels import is_photograph, jpeg, pixels_of, png
 from kohaku import mupdf
 from kohaku.tree import Kind
@@ -26,14 +27,20 @@ AS_THEY_ARE = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 
 def without_ornaments(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks with pictures as others take them; a figure that has neither picture nor words goes."""
-    ready = lru_cache(maxsize=8)(presentable)  # a logo comes again and again
-    shown = [replace(block, image=ready(block.image)) if block.image else block for block in blocks]
+    ready = lru_cache(maxsize=None)(_ready)  # a logo comes again and again
+    shown = [replace(block, image=ready(keep(block.image))) if block.image else block for block in blocks]
     times = Counter(block.image for block in shown if block.image and not block.text)
     return tuple(
         block
         for block in shown
         if block.kind is not Kind.FIGURE or block.text or (block.image and times[block.image] < REPEATED)
     )
+
+
+def _ready(given: Kept) -> Kept | None:
+    image = given.read()
+    shown = presentable(image)
+    return given if shown == image else keep(shown) if shown else None
 
 
 def presentable(image: bytes) -> bytes | None:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from indexer.blocks import handed_over
 from indexer.grow import grow
 from indexer.images import without_ornaments
+from indexer.kept import Kept, Pictures
 from indexer.readers import read
 from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
@@ -15,7 +17,7 @@ from kohaku.tokens import count
 from kohaku.tree import Document, Node, Tree
 
 NODES_A_PIECE = 1000
-Piece = tuple[Node, ...] | dict[str, bytes]
+Piece = tuple[Node, ...] | dict[str, Kept]
 """Nodes in reading order, or a picture by its hash."""
 
 
@@ -38,20 +40,20 @@ class Prepared:
     def joined(self, pieces: Iterable[Piece]) -> Prepared:
         """The outcome whole again."""
         nodes: list[Node] = []
-        images: dict[str, bytes] = {}
+        images: dict[str, Kept] = {}
         for piece in pieces:
             if isinstance(piece, dict):
                 images |= piece
             else:
                 nodes += piece
-        return replace(self, tree=replace(self.tree, nodes=tuple(nodes), images=images))
+        return replace(self, tree=replace(self.tree, nodes=tuple(nodes), images=Pictures(images)))
 
     def _pieces(self) -> Iterator[Piece]:
         nodes = self.tree.nodes
         for start in range(0, len(nodes), NODES_A_PIECE):
             yield nodes[start : start + NODES_A_PIECE]
-        for name, image in self.tree.images.items():
-            yield {name: image}
+        for name, picture in Pictures.of(self.tree.images).kept().items():
+            yield {name: picture}
 
 
 def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
@@ -69,8 +71,10 @@ def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadErr
 def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared:
     """Reads a file and grows its tree; ReadError for one that can't be read or holds no text."""
     parsed = read(path, reading)
-    parsed = replace(parsed, blocks=without_ornaments(parsed.blocks))
-    tree = grow(parsed, Document("", parsed.title, (), "", ""), count=count, max_tokens=max_tokens)
+    blocks = list(without_ornaments(parsed.blocks))
+    parsed = replace(parsed, blocks=())
+    document = Document("", parsed.title, (), "", "")
+    tree = grow(parsed, document, count=count, max_tokens=max_tokens, blocks=handed_over(blocks))
     if not tree.nodes[0].text.strip():
         raise ReadError(f"no text in it{_because(parsed.notes)}")
     return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met)

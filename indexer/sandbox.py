@@ -59,6 +59,9 @@ class Sandbox(Generic[Result]):
                         clock.grant(message)
                     else:
                         pieces += message
+            except ReadError as error:  # what it sends finds no room here
+                self._end()
+                return error
             except (EOFError, OSError, pickle.UnpicklingError):  # it is gone, maybe in the middle of its reply
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(PATIENCE)

@@ -12,6 +12,8 @@ from kohaku.embedders.protocol import Embedder, takes_images
 from kohaku.errors import EmbedderError
 from kohaku.tree import Kind, Node, Tier, Vectors
 
+PICTURES_AT_ONCE = 32  # in memory: a book has hundreds
+
 
 def vectors(
     nodes: Sequence[Node],
@@ -58,8 +60,10 @@ def pictures(
         return {}
     shown = {node.image for node in nodes if node.image}
     missing = sorted(hash for hash in shown - known.keys() if hash in images)
-    rows = embedder.embed_images([images[hash] for hash in missing]) if missing else ()
-    vectors = dict(known) | dict(zip(missing, rows, strict=True))
+    vectors = dict(known)
+    for start in range(0, len(missing), PICTURES_AT_ONCE):
+        batch = missing[start : start + PICTURES_AT_ONCE]
+        vectors |= zip(batch, embedder.embed_images([images[hash] for hash in batch]), strict=True)
     return {
         node.position: vectors[node.image]
         for node in nodes

@@ -32,6 +32,9 @@ _LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONGEST_SPACE},}}|(?<!\S)\S{{{LONGEST_WORD
 
 LONG = 20_000  # characters of a text whose tokens are put in no list, where each takes forty bytes
 
+LONGEST_STRETCH = 200_000  # characters, about, that are looked at together
+_LINE_START = re.compile(r"\n(?=\S)")
+
 _loading = Lock()
 
 
@@ -43,7 +46,7 @@ def count(text: str) -> int:
     """
     encoding = _encoding()
     encode = encoding.encode_ordinary if len(text) < LONG else encoding.encode_to_numpy
-    return sum(len(encode(piece)) for piece in _pieces(text))
+    return sum(len(encode(piece)) for stretch in _stretches(text) for piece in _pieces(stretch))
 
 
 def cut(text: str, limit: int) -> str:
@@ -61,6 +64,15 @@ def cut(text: str, limit: int) -> str:
         kept.append(piece)
         left -= len(found)
     return text
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """The text, cut where a line of text begins: no token goes on over that, and a book's all at once fill memory."""
+    start = 0
+    while (end := _LINE_START.search(text, start + LONGEST_STRETCH)) is not None:
+        yield text[start : end.end()]
+        start = end.end()
+    yield text[start:]
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pictures import bars, png
 
 from indexer.blocks import Block
 from indexer.images import MOST_SIDE, packed, presentable, without_ornaments
+from indexer.kept import keep
 from indexer.layout.figures import drawings, labelled, owners
 from indexer.layout.page import Rect
 from indexer.pixels import pixels_of
@@ -24,7 +25,7 @@ PAGE = (600.0, 800.0)
 
 
 def figure(image: bytes | None, text: str = "") -> Block:
-    return Block(Kind.FIGURE, text, title=text, image=image)
+    return Block(Kind.FIGURE, text, title=text, image=keep(image) if image else None)
 
 
 def figures(path: Path, *draw: Callable[[Any], object]) -> list[Block]:
@@ -51,7 +52,7 @@ def chart(page: Any, x: float = 150, y: float = 300, caption: str = "Figure 1: F
 
 def pixels(block: Block) -> Any:
     assert block.image is not None
-    return pymupdf.Pixmap(block.image)
+    return pymupdf.Pixmap(keep(block.image).read())
 
 
 def test_a_drawing_with_a_caption_is_rendered_with_the_numbers_at_its_axes(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.blocks import Block
+from indexer.blocks import Block, handed_over
 from indexer.layout.columns import columns
-from indexer.layout.document import handed_over, lay_out
+from indexer.layout.document import lay_out
 from indexer.layout.furniture import without_furniture
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.lines import lines

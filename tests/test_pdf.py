@@ -7,6 +7,7 @@ from typing import Any
 import pymupdf
 import pytest
 
+from indexer.kept import keep
 from indexer.readers.pdf import read
 from indexer.reading import FileLimits, Reading
 from kohaku.errors import ReadError
@@ -118,7 +119,7 @@ def test_a_picture_is_a_figure_with_its_caption_and_bytes(tmp_path: Path) -> Non
     figure = read(tmp_path / "figure.pdf").blocks[-1]
     assert (figure.kind, figure.title, figure.text) == (Kind.FIGURE, *["Figure 1: Power over time."] * 2)
     assert figure.image is not None
-    assert figure.image.startswith(b"\x89PNG")
+    assert keep(figure.image).read().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("content", [b"", b"hello, world", b"%PDF-1.7\nno more"])

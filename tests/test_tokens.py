@@ -37,6 +37,14 @@ def test_a_long_text_has_as_many_tokens_as_another_implementation_says() -> None
     assert tokens.count(text) == len(REFERENCE.encode(text, disallowed_special=()))
 
 
+@pytest.mark.parametrize("longest", [1, 7, 100])
+def test_a_text_is_counted_alike_in_stretches(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "A line, 漢字.\n\n  Set in 4%\r\n\t\n\n- an item…\n" * 30
+    whole = tokens.count(text)
+    monkeypatch.setattr(tokens, "LONGEST_STRETCH", longest)
+    assert tokens.count(text) == whole
+
+
 def test_nothing_has_no_tokens() -> None:
     assert tokens.count("") == 0
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
-from indexer.blocks import Block, Mark
+from indexer.blocks import Block, Mark, handed_over
 from indexer.clean import words
 from indexer.layout import covers, figures, mesh, outline, tables, tags
 from indexer.layout.aligned import aligned
@@ -75,7 +74,6 @@ class Head:
 
 Item = Line | Table | Figure
 Part = Head | Paragraph | Table | Figure
-Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +98,6 @@ def lay_out(
     """
     parts, vocabulary, called = _arranged(pages, entries, title, tagged)
     return _laid(handed_over(parts), vocabulary, called)
-
-
-def handed_over(held: list[Thing]) -> Iterator[Thing]:
-    """The things in their order, each no longer in the list once it is given."""
-    held.reverse()
-    while held:
-        yield held.pop()
 
 
 def _arranged(

@@ -9,6 +9,7 @@ from typing import Any
 
 from indexer.blocks import Block
 from indexer.images import MOST_SIDE, packed
+from indexer.kept import keep
 from indexer.layout.document import Shot
 from indexer.layout.figures import SMALLEST
 from indexer.layout.page import Picture, Rect
@@ -74,7 +75,7 @@ def with_images(
             image = (_image(file, shot.key) if shot.key is not None else None) or _rendered(file, shot, turns)
         if block.kind is Kind.FIGURE and image is None and not block.text:
             continue
-        result.append(replace(block, image=image) if image else block)
+        result.append(replace(block, image=keep(image)) if image else block)
     return tuple(result)
 
 

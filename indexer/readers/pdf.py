@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from indexer import ocr
-from indexer.blocks import Block, Mark, Parsed
+from indexer.blocks import Block, Mark, Parsed, handed_over
 from indexer.clean import clean
-from indexer.layout.document import handed_over, lay_out
+from indexer.layout.document import lay_out
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
 from indexer.layout.page import Page, Rect, Style
@@ -28,6 +28,7 @@ from kohaku import mupdf
 from kohaku.errors import ReadError
 
 MOST_ENTRIES = 20_000  # of an outline
+PAGES_HELD = 100  # of which MuPDF keeps fonts and images, as the next may show them again: else a quarter of a gigabyte
 OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
 NO_TITLE = re.compile(
     r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf)$|title", re.IGNORECASE
@@ -163,6 +164,8 @@ def _pages(file: Any, reading: Reading, notes: Notes) -> tuple[list[Page], dict[
         if characters > limits.characters:
             notes.cut = f"only its first {index:,} pages were read: allow it more with file_characters"
             break
+        if index and not index % PAGES_HELD:
+            pymupdf.TOOLS.store_shrink(100)
         try:
             page, turn = _seen(file, index, reading, notes)
         except (RuntimeError, ValueError, zlib.error, pymupdf.mupdf.FzErrorBase) as error:
