@@ -108,3 +108,15 @@ def test_a_grid_around_some_columns_only_leaves_the_rows_whole() -> None:
     [table] = tables(given)
     assert table.sentences[0].startswith("Item a; Flexibles: 1,100; Rigid: 1,110")
     assert len(table.sentences) == 6
+
+
+def test_every_other_row_is_shaded_and_the_last_is_not() -> None:
+    shades = (Rect(50, 100, 560, 124), Rect(50, 148, 560, 172), Rect(50, 196, 560, 220))
+    parts = [fragment(text, x, 96, BOLD) for text, x in (("Part", 60), ("What it is for", 160), ("Care", 400))]
+    for row, name in enumerate(("Bearing", "Gate", "Governor", "Bell", "Hopper", "Stone")):
+        y = 114 + 24 * row
+        parts += [fragment(name, 60, y), fragment(f"Carries the {name.lower()}", 160, y - 5)]
+        parts += [fragment("of the large wheel", 160, y + 5), fragment("Grease", 400, y)]
+    [table] = tables(page(*parts, shades=shades))
+    assert len(table.sentences) == 6
+    assert table.sentences[5] == "Part: Stone; What it is for: Carries the stone of the large wheel; Care: Grease"

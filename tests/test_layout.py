@@ -650,3 +650,68 @@ def test_a_long_scale_under_the_heads_and_a_label_far_above_the_values_hide_no_h
     heads = [part._replace(base=80, rect=part.rect._replace(y0=72, y1=83)) for part in heads]
     table = lay_out([page(*heads, label, *rows, *prose(5, y=400))]).blocks[0]
     assert table.sentences[2] == "Sales by region › Item b; 2022: 1,100; 2021: 1,200"
+
+
+def test_a_line_drawn_between_words_that_stand_close_parts_them() -> None:
+    inks = [
+        Ink(text, Rect(x, 92, x + width, 103), 100, PLAIN)
+        for text, x, width in (("Drawn", 50, 30), (" ", 80, 7), ("Returned", 87, 40))
+    ]
+    assert [part.text for part in fragments(inks)] == ["Drawn Returned"]
+    assert [part.text for part in fragments(inks, [Rect(83, 80, 84, 200)])] == ["Drawn", "Returned"]
+    assert [part.text for part in fragments(inks, [Rect(83, 120, 84, 200)])] == ["Drawn Returned"]
+
+
+def test_numbers_within_words_that_run_leftwards_stand_where_they_are_read() -> None:
+    def read(text: str) -> str:
+        [part] = fragments([Ink(text, Rect(50, 90, 400, 103), 100, PLAIN)])
+        return part.text
+
+    assert read("، וזהו2023 נכתב בשנת") == "נכתב בשנת 2023، וזהו"
+    assert read(".)2022( מן השנה%4.5  של") == "של 4.5% מן השנה (2022)."
+    assert read(".נכתב בשנה הזאת") == "נכתב בשנה הזאת."
+    assert read("2023 in words") == "2023 in words"
+
+
+def test_heads_and_labels_in_the_middle_of_what_a_grid_merges_are_those_of_all() -> None:
+    texts = [
+        ("Plant", 60, 128),
+        ("District", 160, 128),
+        ("2022", 335, 118),
+        ("Drawn", 260, 138),
+        ("Returned", 360, 138),
+    ]
+    texts += [(f"Plant {n}", 60, 138 + 20 * n) for n in range(1, 4)] + [("North", 160, 178)]
+    texts += [(f"{n},{x}", x + 10, 138 + 20 * n) for n in range(1, 4) for x in (250, 350)]
+    ys = (104, 124, 144, 164, 184, 204)
+    rulings = [Rect(50, y, 450, y + 0.5) for y in (104, 144, 204)] + [Rect(250, 124, 450, 124.5)]
+    rulings += [part for y in (164, 184) for part in (Rect(50, y, 150, y + 0.5), Rect(250, y, 450, y + 0.5))]
+    rulings += [Rect(x, ys[0], x + 0.5, ys[-1]) for x in (50, 150, 250, 450)] + [Rect(350, 124, 350.5, 204)]
+    given = replace(page(*(fragment(*one) for one in texts), *prose(5, y=400)), rulings=tuple(rulings))
+    table = lay_out([given]).blocks[0]
+    assert table.sentences[0] == "Plant: Plant 1; District: North; 2022 › Drawn: 1,250; 2022 › Returned: 1,350"
+    assert table.sentences[2].startswith("Plant: Plant 3; District: North; 2022 › Drawn: 3,250")
+
+
+def test_columns_right_under_lines_as_wide_as_the_page_are_found() -> None:
+    wide = prose(14, 50, 100, 500, "a line of the abstract that runs from side to side of the whole of the page")
+    left = prose(12, 50, 292, 240, "left column words that run on and on")
+    right = prose(12, 310, 270, 240, "right column words that run on and on")
+    texts = [group[0].text[:4] for group in columns([*wide, *left, *right])]
+    assert texts == ["a li", "left", "righ"]
+
+
+def test_a_shaded_box_beside_the_text_is_read_apart_but_not_a_tables_shaded_column() -> None:
+    text = prose(9, 50, 100, 300, "the text of a page that a box stands beside")
+    box = [fragment(f"Fact {'abcd'[n]} of the box", 380, 106 + 14 * n) for n in range(4)]
+    rows = [part for pair in zip(text, box, strict=False) for part in pair] + text[4:]
+    given = replace(page(*rows), shades=(Rect(370, 90, 520, 170),))
+    first = lay_out([given]).blocks[0].text
+    assert "Fact" not in first
+    cells = [
+        fragment(text, x, 100 + 14 * n)
+        for n in range(5)
+        for text, x in ((f"Item {'abcde'[n]}", 50), (f"{n + 1},100", 300), (f"{n + 1},200", 400))
+    ]
+    given = replace(page(*cells, *prose(5, y=400)), shades=(Rect(290, 90, 350, 170),))
+    assert lay_out([given]).blocks[0].kind is Kind.TABLE

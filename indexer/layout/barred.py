@@ -27,6 +27,8 @@ HEAD_LINES = 4  # over the first rule
 NEAR = 1.5  # times the letter size from a line of the head to the next
 GUTTER = 0.8  # of the letter size between columns that shades don't part, at least
 LEAST_SHADE = 60.0  # points in all that a table's shades are high
+HIGHEST_ROW = 70.0  # points of a row without a shade between two with
+CLOSE = 0.8  # of the letter size from a row's edge to its text, and from line to line
 STRIP = 0.1  # of the letter size that the white between rows within a shade is wider than that between lines
 
 Found = tuple[Table, set[int]]
@@ -113,15 +115,35 @@ def _shaded(shades: Sequence[Rect], fragments: Sequence[Fragment]) -> Iterator[t
         inside = [part for part in fragments if top <= _middle(part) <= foot]
         columns = _gutters(inside)
         if len(columns) > 1:
-            yield columns, [top, *((a.y1 + b.y0) / 2 for a, b in pairwise(stack)), foot]
+            heights = [top, *(y for above, below in pairwise(stack) for y in _edges(above, below)), foot]
+            alternate = len(heights) > len(stack) + 1
+            yield columns, [*heights, *(_row_after(fragments, columns, foot) if alternate else ())]
+
+
+def _row_after(fragments: Sequence[Fragment], columns: Columns, foot: float) -> list[float]:
+    """Where the row ends that follows the last shade, if every other row has one."""
+    below = [part for part in _within(fragments, columns) if foot < _middle(part) < foot + HIGHEST_ROW]
+    end, filled = foot, set[int]()
+    for line in baseline_rows(below):
+        rect, size = around(part.rect for part in line), max(part.style.size for part in line)
+        if rect.y0 - end > CLOSE * size or any(_crossed(part, columns) for part in line):
+            break
+        filled |= {place for place, (x0, x1) in enumerate(columns) for part in line if x0 <= part.rect.x0 < x1}
+        end = rect.y1
+    return [end + 1] if len(filled) > 1 else []
+
+
+def _edges(above: Rect, below: Rect) -> tuple[float, ...]:
+    """What parts the rows of two shades: where they touch, or both edges of the row without a shade between them."""
+    return ((above.y1 + below.y0) / 2,) if below.y0 - above.y1 <= 2 * TOUCH else (above.y1, below.y0)
 
 
 def _stacks(shades: Sequence[Rect]) -> list[list[Rect]]:
-    """Shades right below each other from the same left edge, from the top; those beside the first are left out."""
+    """Shades below each other from the same left edge, a row between them at most; those beside the first are left."""
     result: list[list[Rect]] = []
     for shade in sorted(shades, key=lambda rect: (rect.x0, rect.y0)):
         last = result[-1][-1] if result else None
-        if last and abs(shade.x0 - last.x0) <= TOUCH and -1 <= shade.y0 - last.y1 <= 2 * TOUCH:
+        if last and abs(shade.x0 - last.x0) <= TOUCH and -1 <= shade.y0 - last.y1 <= HIGHEST_ROW:
             result[-1].append(shade)
         elif not last or abs(shade.y0 - last.y0) > 1 or abs(shade.x0 - last.x0) > TOUCH:
             result.append([shade])

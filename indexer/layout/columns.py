@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from statistics import median
 
 import numpy as np
@@ -19,6 +19,7 @@ MOST_CROSSING = 0.25  # of a page's text may run across a gutter: titles, full-w
 EDGE = 0.12  # of the text's width on either side in which no gutter stands
 DEEPEST = 3  # cuts into columns within columns
 LEAST_NARROW = 10  # lines of prose that may be columns where no gutter runs down all of the text
+WIDE = 0.7  # of the text's width: a line that no gutter is beside
 PROSE = 18  # characters: the lines of a text column have more, the cells of a table fewer
 
 
@@ -69,6 +70,8 @@ def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bo
     """The text cut at white strips from side to side, where one of the stretches between them has columns."""
     stretches = _stretches(fragments)
     if len(stretches) < 2 or not any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches):
+        stretches = _off_wide(fragments)
+    if len(stretches) < 2 or not any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches):
         return [fragments]
     result: list[list[Fragment]] = []
     plain: list[Fragment] = []
@@ -93,6 +96,20 @@ def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
         result[-1].append(fragment)
         bottom = max(bottom, fragment.rect.y1) if len(result[-1]) > 1 else fragment.rect.y1
     return result
+
+
+def _off_wide(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+    """The fragments parted where lines as wide as the text end, or begin: around the longest stretch without any."""
+    left, right = min(part.rect.x0 for part in fragments), max(part.rect.x1 for part in fragments)
+    top, foot = min(part.base for part in fragments) - 3, max(part.base for part in fragments) + 3
+    bases = sorted(part.base for part in fragments if part.rect.width > WIDE * (right - left))
+    above, below = max(pairwise([top, *bases, foot]), key=lambda span: span[1] - span[0])
+    parts = [
+        [part for part in fragments if part.base <= above + 1],
+        [part for part in fragments if above + 1 < part.base < below - 1],
+        [part for part in fragments if part.base >= below - 1],
+    ]
+    return [part for part in parts if part]
 
 
 def _gutter(fragments: Sequence[Fragment]) -> tuple[float, float] | None:

@@ -36,6 +36,7 @@ from indexer.layout.paragraphs import (
 from indexer.layout.paragraphs import block as line_block
 from indexer.layout.ruled import ruled
 from indexer.layout.run_in import run_ins
+from indexer.layout.sidebars import without_sidebars
 from indexer.layout.slides import is_deck, titles
 from indexer.layout.tables import Table
 from kohaku.tree import Kind
@@ -151,7 +152,8 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
     if len(page.rulings) <= MOST_RULES:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
-    return [column_lines(column, page.number) for column in columns(fragments, walls)], drawn
+    fragments, boxes = without_sidebars(fragments, page.shades, page.width)
+    return [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)], drawn
 
 
 def _page_items(

@@ -169,22 +169,37 @@ def _grid_heads(texts: Sequence[Sequence[str]], kept: Sequence[int], mesh: Mesh)
 
 
 def _spread_cells(texts: Sequence[Sequence[str]], body: int, mesh: Mesh) -> list[list[str]]:
-    """The cells, one that spans columns of the head or rows from `body` on (as a label) repeated in each."""
+    """The cells, one that spans columns of the head or rows from `body` on repeated in each.
+
+    Lines that are not drawn between rows make a cell that spans them in the first column, elsewhere only where that
+    column has them.
+    """
     filled = [list(row) for row in texts]
     for row in range(body):
-        for column in range(1, len(filled[row])):
-            if not filled[row][column] and not mesh.is_parted(row, column - 1):
-                filled[row][column] = filled[row][column - 1]
-    first = body
-    for row in range(body, len(filled)):
-        if row + 1 < len(filled) and not mesh.is_closed(row, 0):
-            continue
-        labels = [texts[place][0] for place in range(first, row + 1) if texts[place][0]]
-        if len(labels) == 1:  # it may stand in the middle of its rows
-            for place in range(first, row + 1):
-                filled[place][0] = labels[0]
-        first = row + 1
+        first = 0
+        for column in range(len(filled[row])):
+            if column + 1 < len(filled[row]) and not mesh.is_parted(row, column):
+                continue
+            _fill(filled, [(row, place) for place in range(first, column + 1)])
+            first = column + 1
+    for column in range(len(filled[0])):
+        first = body
+        for row in range(body, len(filled)):
+            if row + 1 < len(filled) and not mesh.is_closed(row, column):
+                continue
+            span = range(first, row + 1)
+            if column == 0 or all(mesh.is_closed(place, 0) for place in span[:-1]):
+                _fill(filled, [(place, column) for place in span])
+            first = row + 1
     return filled
+
+
+def _fill(cells: Sequence[list[str]], spots: Sequence[tuple[int, int]]) -> None:
+    """Repeats the only text that stands at the spots, which may be in the middle of them, at each."""
+    texts = [text for row, column in spots if (text := cells[row][column])]
+    if len(texts) == 1:
+        for row, column in spots:
+            cells[row][column] = texts[0]
 
 
 def _holds_rows(fragments: Sequence[Fragment]) -> bool:

@@ -16,6 +16,14 @@ SPACE = 0.15  # of the letter size: what is closer is one word
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfb\ufe70-\ufefc]")
 LEFT_TO_RIGHT = re.compile(r"[A-Za-zÀ-ʯΑ-ӿ]")
 LETTER_DIGIT = re.compile("([\u0590-\u065f\u066e-\u06ef])(\\d)")
+MIXED = re.compile(
+    r"[\u0590-\u06ef]\W*[0-9A-Za-z].*[\u0590-\u06ef]"
+)  # numbers or words between those that run leftwards
+STOP_FIRST = re.compile(r"^([.،؛!؟:])([\u0590-\u06ef].*[\u0590-\u06ef])$")  # where the text ends, from left to right
+RUNS = re.compile(
+    r"[\u0590-\u065f\u066e-\u06ef][^0-9A-Za-z]*[\u0590-\u065f\u066e-\u06ef]|\s+|[0-9A-Za-z][^\s\u0590-\u06ef()%]*|."
+)
+BRACKET_OPENS, BRACKET_CLOSES = re.compile(r"[(\[]$"), re.compile(r"[)\]]")
 CLOSED = re.compile(r"[\d%.:!)»،؛؟]$")
 RAISED = 0.85  # of the size of the number before: exponents and notes' marks are smaller
 EXPONENT = re.compile(r"\s*[-−–+]?\d{1,3}(?:,\d{1,2})*\s*")
@@ -35,13 +43,16 @@ class Ink(NamedTuple):
     style: Style
 
 
-def fragments(inks: Iterable[Ink]) -> Iterator[Fragment]:
-    """What touches on one baseline, as one fragment each stretch; what holds no visible text is left out."""
+def fragments(inks: Iterable[Ink], uprights: Sequence[Rect] = ()) -> Iterator[Fragment]:
+    """What touches on one baseline, as one fragment each stretch; what holds no visible text is left out.
+
+    `uprights` are lines drawn from top to bottom, which part what stands close on either side: a grid's cells.
+    """
     held: list[Ink] = []
     for ink in inks:
         if not ink[0].isascii():
             ink = _logical(ink)
-        if held and not _follows(held[-1], ink):
+        if held and (not _follows(held[-1], ink) or (uprights and _is_parted(held, ink, uprights))):
             if fragment := _fragment(held):
                 yield fragment
             held = []
@@ -50,9 +61,37 @@ def fragments(inks: Iterable[Ink]) -> Iterator[Fragment]:
         yield fragment
 
 
+def _is_parted(held: Sequence[Ink], ink: Ink, uprights: Sequence[Rect]) -> bool:
+    """Whether a line is drawn between an ink and the last visible one before it."""
+    last = next((one for one in reversed(held) if not one.text.isspace()), None)
+    if last is None or ink.text.isspace() or ink.rect.x0 - last.rect.x1 < SPACE * ink.style.size:
+        return False
+    left, right, middle = last.rect.x1 - 1, ink.rect.x0 + 1, (ink.rect.y0 + ink.rect.y1) / 2
+    return any(left <= (rule.x0 + rule.x1) / 2 <= right and rule.y0 <= middle <= rule.y1 for rule in uprights)
+
+
+def in_reading_order(text: str) -> str:
+    """A line's words that run leftwards and the numbers between them as they are read; they came from left to right.
+
+    >>> in_reading_order("גד2023 אב")
+    'אב 2023 גד'
+    """
+    parts = RUNS.findall(text)
+    ordered = [part for part in reversed(parts) if not part.isspace()]
+    if sum(map(bool, map(RIGHT_TO_LEFT.search, ordered))) < 2:
+        return text
+    result = ""
+    for part in ordered:
+        glued = (BRACKET_OPENS.search(result) or BRACKET_CLOSES.match(part) or part[0] in "%.،؛") and result
+        result = f"{result}{part}" if glued or not result else f"{result} {part}"
+    return result
+
+
 def _logical(ink: Ink) -> Ink:
     """The ink as its script is read: a space before words that run leftwards stands at their left, their end."""
-    text = ink.text
+    text = in_reading_order(ink.text) if MIXED.search(ink.text) else STOP_FIRST.sub(r"\2\1", ink.text)
+    if text != ink.text:
+        return ink._replace(text=text)
     if text[0] != " " or not RIGHT_TO_LEFT.search(text):
         return ink
     words = text.lstrip(" ")

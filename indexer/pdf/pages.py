@@ -21,6 +21,7 @@ from indexer.pdf.turn import Turn
 from kohaku import mupdf
 
 THIN = 3  # points: what is drawn no wider is a line
+MOST_UPRIGHTS = 400  # on a page: more make a drawing
 HIGHEST_SHADE = 0.4  # of the page: what stands behind a table's cells is lower
 THICKEST_STROKE = 8.5  # points that a hairline may look thick
 MOST_ON_PAGE = 500_000  # characters: a broadsheet page has 50,000
@@ -82,12 +83,13 @@ def sight(file: Any, index: int) -> Sight:
             seen = [ink for ink in seen if ink not in white]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
     inks = seen or unseen
+    rulings = tuple(_rulings(drawn, turn))
     read = Page(
         index + 1,
         area.width,
         area.height,
-        tuple(fragments(inks)),
-        tuple(_rulings(drawn, turn)),
+        tuple(fragments(inks, _uprights(rulings))),
+        rulings,
         tuple(
             replace(picture, rect=turn.read(picture.rect), is_upright=picture.is_upright and turn.is_none)
             for picture in pictures(page)
@@ -251,6 +253,12 @@ def _rulings(blocks: Iterable[Mapping[str, Any]], turn: Turn) -> Iterator[Rect]:
             yield turn.read(Rect(x0, y1 - 1, x1, y1))
             yield turn.read(Rect(x0, y0, x0 + 1, y1))
             yield turn.read(Rect(x1 - 1, y0, x1, y1))
+
+
+def _uprights(rulings: Sequence[Rect]) -> list[Rect]:
+    """The lines from top to bottom, where they are few enough to be a table's."""
+    found = [rule for rule in rulings if rule[2] - rule[0] <= THIN < rule[3] - rule[1]]
+    return found if len(found) <= MOST_UPRIGHTS else []
 
 
 def _shades(blocks: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> Iterator[Rect]:

@@ -31,7 +31,8 @@ MOST_ENTRIES = 20_000  # of an outline
 PAGES_HELD = 100  # of which MuPDF keeps fonts and images, as the next may show them again: else a quarter of a gigabyte
 OUT_OF_MEMORY = re.compile(r"malloc|calloc|realloc|out of memory", re.IGNORECASE)
 NO_TITLE = re.compile(
-    r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf)$|title", re.IGNORECASE
+    r"untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|pptx?|tex|dvi|indd|pdf|xlsx?|rtf|x?html?)$|title",
+    re.IGNORECASE,
 )
 
 
