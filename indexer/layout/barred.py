@@ -18,7 +18,7 @@ from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.mesh import THIN, TOUCH, Mesh, drawing
 from indexer.layout.page import Fragment, Rect, around
 from indexer.layout.tables import Row, Table
-from indexer.layout.values import is_datum
+from indexer.layout.values import is_datum, is_value
 
 LEAST_ROWS = 3
 LEAST_CELL = 12.0  # points that a rule under a cell is wide
@@ -114,10 +114,17 @@ def _shaded(shades: Sequence[Rect], fragments: Sequence[Fragment]) -> Iterator[t
         top, foot = stack[0].y0, stack[-1].y1
         inside = [part for part in fragments if top <= _middle(part) <= foot]
         columns = _gutters(inside)
-        if len(columns) > 1:
-            heights = [top, *(y for above, below in pairwise(stack) for y in _edges(above, below)), foot]
-            alternate = len(heights) > len(stack) + 1
-            yield columns, [*heights, *(_row_after(fragments, columns, foot) if alternate else ())]
+        heights = [top, *(y for above, below in pairwise(stack) for y in _edges(above, below)), foot]
+        alternate = len(heights) > len(stack) + 1
+        if len(columns) < 2 or (alternate and _are_values(inside, columns)):
+            continue
+        yield columns, [*heights, *(_row_after(fragments, columns, foot) if alternate else ())]
+
+
+def _are_values(parts: Sequence[Fragment], columns: Columns) -> bool:
+    """Whether much of what stands beside the labels is values: alignment tells their rows better than shades do."""
+    beside = [part for part in parts if part.rect.x0 > columns[0][1]]
+    return sum(is_value(part.text) or CURRENCY.fullmatch(part.text) is not None for part in beside) * 3 > len(beside)
 
 
 def _row_after(fragments: Sequence[Fragment], columns: Columns, foot: float) -> list[float]:

@@ -104,9 +104,15 @@ def _off_wide(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
     top, foot = min(part.base for part in fragments) - 3, max(part.base for part in fragments) + 3
     bases = sorted(part.base for part in fragments if part.rect.width > WIDE * (right - left))
     above, below = max(pairwise([top, *bases, foot]), key=lambda span: span[1] - span[0])
+    inside = [part for part in fragments if above + 1 < part.base < below - 1]
+    gutter = _gutter(inside) if len(inside) >= 2 * LEAST_NARROW else None
+    if gutter is None or not all(
+        sum(len(p.text) >= PROSE for p in side) >= LEAST_NARROW for side in _sides(inside, gutter)
+    ):
+        return []
     parts = [
         [part for part in fragments if part.base <= above + 1],
-        [part for part in fragments if above + 1 < part.base < below - 1],
+        inside,
         [part for part in fragments if part.base >= below - 1],
     ]
     return [part for part in parts if part]
