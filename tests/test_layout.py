@@ -705,6 +705,7 @@ def test_a_shaded_box_beside_the_text_is_read_apart_but_not_a_tables_shaded_colu
     text = prose(9, 50, 100, 300, "the text of a page that a box stands beside")
     box = [fragment(f"Fact {'abcd'[n]} of the box", 380, 106 + 14 * n) for n in range(4)]
     rows = [part for pair in zip(text, box, strict=False) for part in pair] + text[4:]
+    rows += prose(3, 50, 208, 470)
     given = replace(page(*rows), shades=(Rect(370, 90, 520, 170),))
     first = lay_out([given]).blocks[0].text
     assert "Fact" not in first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,6 +20,7 @@ from indexer.layout.values import LONGEST_CELL, is_datum, is_value
 
 CUT = re.compile(r"[^\W\d_]-$")  # a line's end that cuts a word
 MOST_RULINGS = 3000  # a page with more is a drawing
+CENTRED = 0.1  # of its width that a text is off the middle of a cell of several columns, at most
 LEAST_BESIDE = 20.0  # points that rules run out of a grid where its rows do
 MOST_PIECED = 200  # lines of grids drawn in pieces, once these are joined
 
@@ -111,7 +112,8 @@ def gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | Non
     if len(kept) < 2 or len(used) < 2:
         return None
     heads = _grid_heads(texts, kept, mesh)
-    filled = _spread_cells(texts, kept[heads], mesh)
+    middles = {spot: _middle(held) for spot, held in slots.items() if spot[0] < kept[heads]}
+    filled = _spread_cells(texts, kept[heads], mesh, middles)
     rows = [
         Row(tuple(filled[row][column] for column in used), Rect(xs[0], ys[row], xs[-1], ys[row + 1]), page)
         for row in kept
@@ -168,11 +170,19 @@ def _grid_heads(texts: Sequence[Sequence[str]], kept: Sequence[int], mesh: Mesh)
     return heads
 
 
-def _spread_cells(texts: Sequence[Sequence[str]], body: int, mesh: Mesh) -> list[list[str]]:
+def _middle(fragments: Sequence[Fragment]) -> float:
+    rect = around(part.rect for part in fragments)
+    return (rect.x0 + rect.x1) / 2
+
+
+def _spread_cells(
+    texts: Sequence[Sequence[str]], body: int, mesh: Mesh, middles: Mapping[tuple[int, int], float]
+) -> list[list[str]]:
     """The cells, one that spans columns of the head or rows from `body` on repeated in each.
 
-    Lines that are not drawn between rows make a cell that spans them in the first column, elsewhere only where that
-    column has them.
+    `middles` are those of the head's texts by row and column: one set over the middle of several is that of all. Lines
+    that are not drawn between rows make a cell that spans them in the first column, elsewhere only where that column
+    has them.
     """
     filled = [list(row) for row in texts]
     for row in range(body):
@@ -180,7 +190,13 @@ def _spread_cells(texts: Sequence[Sequence[str]], body: int, mesh: Mesh) -> list
         for column in range(len(filled[row])):
             if column + 1 < len(filled[row]) and not mesh.is_parted(row, column):
                 continue
-            _fill(filled, [(row, place) for place in range(first, column + 1)])
+            left, right = mesh.xs[first], mesh.xs[column + 1]
+            spots = [(row, place) for place in range(first, column + 1)]
+            found = [middles[spot] for spot in spots if spot in middles]
+            if len(found) == 1 and abs(found[0] - (left + right) / 2) < CENTRED * (right - left):
+                _fill(filled, spots)
+            for place in range(first + 1, column + 1):  # several texts in one cell: each as far as the next
+                filled[row][place] = filled[row][place] or filled[row][place - 1]
             first = column + 1
     for column in range(len(filled[0])):
         first = body
