@@ -111,9 +111,27 @@ def test_what_is_read_at_once_stays_of_the_old_file(path: Path) -> None:
         with reader.snapshot():
             other.replace(path)
             assert ids(path) == ["new"]
+            put(path, "more", words=300)
+            assert ids(path) == ["more", "new"]
             assert [document.id for document in reader.documents()] == ["old"]
+            assert len(reader.subtree("old")) == 301
         with pytest.raises(ReplacedStore), reader.snapshot():
             pass
+
+
+def test_changes_that_wait_are_shared_with_no_other_file_within_a_process(path: Path) -> None:
+    put(path, "old")
+    other = put(path.with_name("other.db"), "new")
+    with Store.open(path) as reader:
+        with reader.snapshot(), Store.edit(path) as writer:
+            add(writer, "late", words=300)
+            other.replace(path)
+            with pytest.raises(ForeignLog):
+                Store.open(path)
+            with pytest.raises(ReplacedStore):
+                add(writer, "later")
+            assert [document.id for document in reader.documents()] == ["old"]
+        assert path.stat().st_size
 
 
 def test_a_deleted_index_is_read_on_until_there_is_another(path: Path) -> None:

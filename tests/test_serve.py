@@ -494,6 +494,7 @@ def test_only_by_its_own_names_is_the_server_known(gate: Gate, host: str, status
         ({"origin": "http://127.0.0.1:9999"}, 403),
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "null"}, 403),
+        ({"origin": "http://[::1"}, 403),
         ({"sec-fetch-site": "same-origin"}, None),
         ({"sec-fetch-site": "none"}, None),
         ({"sec-fetch-site": "cross-site"}, 403),

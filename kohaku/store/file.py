@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -30,6 +31,11 @@ MEMORY_MB = 512  # of vectors that are kept between searches
 MAGIC = b"SQLite format 3\x00"
 DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
 UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open", "Internal sqlite-vec error")
+
+
+_OPEN: weakref.WeakSet[File] = weakref.WeakSet()
+_OPENING = threading.RLock()
+"""What this process has open: its locks hold off other processes, but not itself from another file of a path."""
 
 
 class File:
@@ -71,14 +77,16 @@ class File:
 
     @classmethod
     def _checked(cls, path: Path, mode: str, *, writable: bool, memory_mb: int = MEMORY_MB) -> Self:
-        db, application, version = _opened(path, mode)
-        if application != schema.APPLICATION:
-            db.close()
-            raise NotAStore(path)
-        if version > schema.VERSION:
-            db.close()
-            raise NewerStore(path, version, schema.VERSION)
-        store = cls(db, path, writable=writable, memory_mb=memory_mb)
+        with _OPENING:
+            db, application, version = _opened(path, mode)
+            if application != schema.APPLICATION:
+                db.close()
+                raise NotAStore(path)
+            if version > schema.VERSION:
+                db.close()
+                raise NewerStore(path, version, schema.VERSION)
+            store = cls(db, path, writable=writable, memory_mb=memory_mb)
+            _OPEN.add(store)
         if version < schema.VERSION and writable:
             with store._change():
                 schema.migrate(db, version=version, dimensions=store.dimensions)
@@ -99,6 +107,7 @@ class File:
                     self._db.execute("pragma busy_timeout = 0")
                     self._db.execute("pragma wal_checkpoint(truncate)")
             self._db.close()
+            _OPEN.discard(self)
         if not self.writable and self._place == _place(self.path):
             log.leave(self.path.resolve())
 
@@ -257,6 +266,9 @@ def _opened(path: Path, mode: str) -> tuple[Any, int, int]:
     real = path.resolve()
     if log.is_foreign(real):
         raise ForeignLog(path)
+    others = [one for one in _OPEN if one.path.resolve() == real and one._place != _place(real)]
+    if others and not log.parted(real):
+        raise ReplacedStore(path)
     try:
         return _connected(path, mode)
     except sqlite3.DatabaseError as error:

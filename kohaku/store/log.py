@@ -21,6 +21,7 @@ NOBODY = "0" * 16  # before the first change of an index that did not sign them 
 LOOKS = 3  # at a log that may be written meanwhile
 BETWEEN = 0.02  # seconds between them
 HEAD, FRAME_HEAD = 32, 24  # bytes before a log's frames, and before each frame's page
+FIRST_READER, READERS = 0x40000002, 510  # the bytes of a file that SQLite locks while it has it open
 INDEX_LEAF = 10  # a page of a table without rowid that has no pages below it
 _SIGNED = re.compile(rb".{1,12}?lineage([0-9a-f]{16}) ([0-9a-f]{16})", re.DOTALL)
 
@@ -56,6 +57,31 @@ def clear(path: Path) -> None:
     """Removes what is beside a file: only where that is new, or what is there holds nothing and is of another one."""
     for beside in (_wal(path), path.with_name(f"{path.name}-shm")):
         beside.unlink(missing_ok=True)
+
+
+def parted(path: Path) -> bool:
+    """Clears away what this process keeps beside a file for the one that was there before: they may share nothing.
+
+    SQLite would take it, and cut it short under the other: a process's own locks don't hold it off. False where changes
+    of either wait there, or the file can't be locked. Only for a file that this process has not open yet.
+    """
+    import fcntl
+
+    try:
+        file = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, READERS, FIRST_READER)
+    except OSError:
+        return True  # another process has it open: what is there is its own by now, and its locks hold off ours
+    else:
+        if has_log(path):
+            return False
+        clear(path)
+        return True
+    finally:
+        os.close(file)
 
 
 def leave(path: Path) -> None:

@@ -90,7 +90,7 @@ def refusal(gate: Gate, method: str, path: str, headers: Mapping[str, str]) -> R
     if not path.startswith(API):
         return None if method in ("GET", "HEAD") else Refusal(405, "only GET is served here")
     origin = headers.get("origin")
-    is_foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    is_foreign = origin is not None and _authority(origin) != host.lower()
     if is_foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         return Refusal(403, "pages of other sites may not ask")
     if not gate.admits_token(headers.get("authorization", "")):
@@ -140,6 +140,14 @@ class Guard:
             return
         more = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}
         await JSONResponse({"detail": refused.line}, refused.status, more)(scope, receive, sealed)
+
+
+def _authority(origin: str) -> str:
+    """The name and the port of an Origin header, "" where it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _name(host: str) -> str:
