@@ -43,12 +43,7 @@ def barred(fragments: Sequence[Fragment], rulings: Sequence[Rect], shades: Seque
     if drawing(rulings):
         return []
     found: list[Found] = []
-    tried: set[tuple[int, int]] = set()
     for columns, heights in (*_ruled(rulings), *_shaded(shades, fragments)):
-        place = round(heights[0]), round(heights[-1])
-        if place in tried:  # each column's shades tell the same
-            continue
-        tried.add(place)
         made = _table(fragments, columns, heights, page)
         if made and not any(made[1] & held for _, held in found):
             found.append(made)
@@ -108,10 +103,13 @@ def _are_same(one: Columns, other: Columns) -> bool:
 
 def _shaded(shades: Sequence[Rect], fragments: Sequence[Fragment]) -> Iterator[tuple[Columns, list[float]]]:
     """Columns by the white between what stands on stacked shades and beside them, and the heights that part these."""
+    seen: set[tuple[int, int]] = set()
     for stack in _stacks(shades):
-        if len(stack) < LEAST_ROWS or stack[-1].y1 - stack[0].y0 < LEAST_SHADE:
-            continue
         top, foot = stack[0].y0, stack[-1].y1
+        place = round(top), round(foot)
+        if len(stack) < LEAST_ROWS or foot - top < LEAST_SHADE or place in seen:
+            continue  # each column's shades tell the same
+        seen.add(place)
         inside = [part for part in fragments if top <= _middle(part) <= foot]
         columns = _gutters(inside)
         heights = [top, *(y for above, below in pairwise(stack) for y in _edges(above, below)), foot]

@@ -34,7 +34,7 @@ def with_fractions(fragments: Sequence[Fragment], rulings: Sequence[Rect]) -> Se
     gone: set[int] = set()
     for bar in bars:
         near = ordered[bisect_left(bases, bar.y0 - TALLEST) : bisect_left(bases, bar.y1 + TALLEST)]
-        found = _fraction(bar, [part for part in near if id(part) not in gone])
+        found = _fraction(bar, [part for part in near if id(part) not in gone] if gone else near)
         if found:
             fraction, parts = found
             made[id(parts[0])] = fraction
@@ -55,7 +55,10 @@ def _fraction(bar: Rect, near: Sequence[Fragment]) -> tuple[Fragment, list[Fragm
 
     Text beside it stands on a line between them: what a sum's rule is between has none.
     """
-    inside = [part for part in near if bar.x0 - 2 <= part.rect.x0 and part.rect.x1 <= bar.x1 + 2]
+    left, right = bar.x0 - 2, bar.x1 + 2
+    inside = [part for part in near if left <= part[1][0] and part[1][2] <= right]
+    if len(inside) < 2:
+        return None
     over = [part for part in inside if 0 <= bar.y0 - part.base <= OVER * part.style.size]
     under = [part for part in inside if 0 < part.base - bar.y1 <= UNDER * part.style.size]
     if not over or not under:
