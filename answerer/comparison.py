@@ -47,7 +47,8 @@ class Comparison:
 def compare(truth: Sequence[Row], predicted: Sequence[Row], against: Sequence[Row]) -> Comparison:
     """How predicted rows stand against others, question by question of the truth, of which there is one at least."""
     now, was = ({row["id"].strip(): row for row in rows} for rows in (predicted, against))
-    after, before = score(truth, predicted).questions, score(truth, against).questions
+    scored, earlier = score(truth, predicted), score(truth, against)
+    after, before = scored.questions, earlier.questions
     changes = [
         Change(one.id, other, one, was.get(one.id.strip()), now.get(one.id.strip()))
         for one, other in zip(after, before, strict=True)
@@ -56,8 +57,8 @@ def compare(truth: Sequence[Row], predicted: Sequence[Row], against: Sequence[Ro
     drawn, drawn_other = draws([one, other])
     moved = sorted((change for change in changes if change.gain), key=lambda change: -abs(change.gain))
     return Comparison(
-        float(other.mean()),
-        float(one.mean()),
+        float(earlier.summary()["score"]),  # not NumPy's mean: the last digit must be that which is told elsewhere
+        float(scored.summary()["score"]),
         difference(one, other, drawn, drawn_other),
         tuple(change for change in moved if change.gain > 0),
         tuple(change for change in moved if change.gain < 0),

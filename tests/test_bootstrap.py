@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from answerer.bootstrap import difference, draws, holm, interval
 from answerer.comparison import compare
+from answerer.score import score
 
 
 def table(*runs: list[float]) -> NDArray[np.float64]:
@@ -78,3 +79,11 @@ def test_a_row_that_is_missing_in_one_submission_is_a_change() -> None:
     found = compare([row("1", "5"), row("2", "6")], [row("1", "5")], [row("2", "6")])
     assert [one.now for one in found.lost] == [None] and [one.was for one in found.gained] == [None]
     assert found.same == 0
+
+
+def test_a_comparison_tells_the_scores_to_the_digit_as_they_are_told_alone() -> None:
+    truth = [row(str(number), "1", "['a','b','c']") for number in range(40)]
+    right = ["['a']" if number % 3 else "['a','b','c']" for number in range(40)]
+    made = [row(str(number), "1" if number < 19 else "2", refs) for number, refs in enumerate(right)]
+    found = compare(truth, made, truth)
+    assert (found.after, found.before) == (score(truth, made).summary()["score"], 1.0)

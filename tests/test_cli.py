@@ -380,6 +380,8 @@ def test_the_tree_of_a_document_is_shown_as_deep_as_asked_for(run: Run, db: Path
         "    lake:s1.2 section: Water",
     ]
     assert run("show", "lake:s1.2", "--tree").out.splitlines()[1].startswith("  lake:s1.2:p1 paragraph: Lake Site drew")
+    Path("bare.md").write_text("No heading yet.\n\n# Then\n\nOne.\n", encoding="utf-8")
+    assert "  section: (before the first heading)" in run("parse", "bare.md").out.splitlines()
     [section, *below] = run("show", "lake:s1.2", "--tree", "--json").objects
     assert (section["parent"], below[0]["parent"], below[1]["parent"]) == (None, "lake:s1.2", "lake:s1.2:p1")
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # each is there already where one of them is shown
 
 FIRST = 10  # of many names, those that are named
 WIDTH = 100  # characters of a node's text in a listing
+BEFORE_HEADINGS = "(before the first heading)"  # what a section without a title is called
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # the last turn text around
 _BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
@@ -173,9 +174,13 @@ def few(names: Sequence[str]) -> str:
 def tree_lines(nodes: Sequence[Node], *, ids: bool = False, depth: int | None = None) -> Iterator[str]:
     """A tree, or a part of one, a line a node, indented by its depth; with ids, and so deep, if asked."""
     for node, deep in _deep(nodes, depth):
-        label = node.title if node.tier in (Tier.DOCUMENT, Tier.SECTION) else _short(node.text or node.title)
+        label = _heading(node) if node.tier in (Tier.DOCUMENT, Tier.SECTION) else _short(node.text or node.title)
         name = f"{node.id} " if ids else ""
         yield f"{'  ' * deep}{one_line(f'{name}{node.kind}{_on(node.pages)}: {label}')}"
+
+
+def _heading(node: Node) -> str:
+    return node.title or (BEFORE_HEADINGS if node.tier is Tier.SECTION else "")
 
 
 def tree_objects(nodes: Sequence[Node], *, depth: int | None = None) -> Iterator[dict[str, Any]]:

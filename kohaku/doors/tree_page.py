@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from kohaku.doors.display import one_line, page_span, plain
+from kohaku.doors.display import BEFORE_HEADINGS, one_line, page_span, plain
 from kohaku.doors.page import page
 from kohaku.errors import KohakuError
 from kohaku.images import data_url
@@ -288,7 +288,7 @@ def _mark(node: Node) -> str:
 
 def _label(node: Node) -> str:
     if node.kind is Kind.SECTION:
-        return node.title or "(before the first heading)"
+        return node.title or BEFORE_HEADINGS
     text = " ".join((node.title or node.text).split()) or "(a picture without a caption)"
     return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kohaku.doors.display import links_of
+from kohaku.doors.display import BEFORE_HEADINGS, links_of
 from kohaku.doors.web.shapes import (
     AnswerOut,
     BoxOut,
@@ -165,7 +165,7 @@ def last_part(path: str) -> str:
 
 def brief(node: Node) -> BriefOut:
     """A node in a listing."""
-    untitled = "(before the first heading)" if node.kind is Kind.SECTION else _BARS.sub(" · ", node.text).strip(" ·")
+    untitled = BEFORE_HEADINGS if node.kind is Kind.SECTION else _BARS.sub(" · ", node.text).strip(" ·")
     label = " ".join((node.title or untitled).split())
     return BriefOut(
         id=node.id,
