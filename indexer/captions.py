@@ -15,7 +15,7 @@ from indexer.clean import clean
 from indexer.mentions import mentions
 from indexer.sentences import passages, pieces, split
 from kohaku.chat import Chat, Message
-from kohaku.errors import KohakuError, NoAccess
+from kohaku.errors import KohakuError, NoAccess, StoreError
 from kohaku.fence import fenced
 from kohaku.profile import DEFAULT, Profile
 from kohaku.store import Store
@@ -70,27 +70,30 @@ def caption_all(
     profile: Profile = DEFAULT,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Captioned:
-    """Asks for a caption of each picture that has none, each kept as it comes; what fails is left to the next run.
+    """Asks for a caption of each picture that has none, each kept before the next is asked for.
 
-    Where the server takes no call at all, the pictures that remain are one failure.
+    What fails is left to the next run; StoreError where a caption can't be kept. Where the server takes no
+    call at all, the pictures that remain are one failure.
     """
     waiting = store.uncaptioned()
     made = 0
     failed: list[tuple[str, str]] = []
 
-    def ask(figure: Node) -> str:
+    def ask(figure: Node) -> None:
         image = store.image(figure.image or "") or b""
         said = [figure.text, *(sentence.text for sentence in store.mentions(figure)[:MOST_MENTIONS])]
         reply = chat.ask(prompt(image, "\n".join(filter(None, said)), profile), CaptionReply)
-        return tidied(reply.caption, count)
+        # here, by the thread that asked: one that waited for another to keep it would be lost with the process
+        store.add_caption(figure.image or "", tidied(reply.caption, count), model)
 
     try:
         with closing(each(waiting, ask, concurrency=concurrency)) as outcomes:
             for figure, outcome in outcomes:
+                if isinstance(outcome, StoreError):
+                    raise outcome
                 if isinstance(outcome, KohakuError):
                     failed.append((figure.id, str(outcome)))
                 else:
-                    store.add_caption(figure.image or "", outcome, model)
                     made += 1
                 if progress:
                     progress(made + len(failed), len(waiting), figure.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from indexer.captions import CaptionReply, caption_all, prompt, tidied, with_cap
 from indexer.grow import grow
 from indexer.vectors import vectors
 from kohaku.chat import OpenAIChat
+from kohaku.errors import StoreError
 from kohaku.store import Store
 from kohaku.tokens import count
 from kohaku.tree import Box, Document, Kind, Tier, Tree
@@ -203,7 +205,32 @@ def test_a_stopped_run_keeps_what_has_come(store: Store, server: FakeServer) -> 
 
     with OpenAIChat("eyes", base_url=server.url) as chat, pytest.raises(KeyboardInterrupt):
         caption_all(store, chat, model="eyes", concurrency=1, count=count, progress=stop)
-    assert len(store.uncaptioned()) == 1
+    assert len(server.requests) == 2 - len(store.uncaptioned()) >= 1  # all that was paid for
+
+
+def test_a_caption_is_kept_before_the_next_is_asked_for(store: Store, server: FakeServer) -> None:
+    put(store, lake())
+    left: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Step:
+        left.append(len(store.uncaptioned()))
+        return says(json.dumps({"caption": TOLD}))
+
+    server.otherwise = answer
+    with OpenAIChat("eyes", base_url=server.url) as chat:
+        caption_all(store, chat, model="eyes", concurrency=1, count=count, progress=lambda *_: time.sleep(0.05))
+    assert left == [2, 1]
+
+
+def test_what_can_t_be_kept_ends_the_asking(store: Store, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, lake())
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "add_caption", full)
+    with pytest.raises(StoreError):
+        ask(store, server)
 
 
 def test_no_more_calls_are_in_flight_than_are_allowed(store: Store, server: FakeServer) -> None:
