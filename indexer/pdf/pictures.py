@@ -10,8 +10,8 @@ from typing import Any
 from indexer.blocks import Block
 from indexer.images import MOST_SIDE, packed
 from indexer.kept import keep
-from indexer.layout.document import Shot
 from indexer.layout.figures import SMALLEST
+from indexer.layout.flow import Shot
 from indexer.layout.page import Picture, Rect
 from indexer.pdf.turn import Turn
 from kohaku import mupdf
