@@ -55,8 +55,9 @@ def clean(text: str) -> str:
     'économic efficiency, m²'
     """
     if not (text.isascii() and text.isprintable()):
-        text = _visible(text)
-    return " ".join(text.split())
+        return " ".join(_visible(text).split())
+    text = text.strip()
+    return " ".join(text.split()) if "  " in text else text
 
 
 def clean_lines(text: str) -> str:

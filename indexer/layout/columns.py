@@ -180,10 +180,10 @@ def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bo
 
 
 def _is_prose(side: Sequence[Fragment]) -> bool:
-    if len(side) < 3:
+    if len(side) < 3 or not _is_prose_side(side):
         return False
     text = "".join([fragment.text for fragment in side])
-    return _is_prose_side(side) and has_letters(text, len(text) / 2)
+    return has_letters(text, len(text) / 2)
 
 
 def _usual_length(side: Sequence[Fragment]) -> int:

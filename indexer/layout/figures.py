@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import product
 
 from indexer.layout.page import Line, Page, Picture, Rect, around
 
@@ -16,6 +17,7 @@ NEAR = 40.0  # points between a picture and its caption
 PARTS = 16.0  # points between the parts of one figure
 LABEL = 50  # characters of what is written at a drawing, at most
 CELL = 10.0  # points: what is drawn no farther apart is one drawing
+NEIGHBOURS = tuple(product((-1, 0, 1), repeat=2))
 STROKES = 4  # paths that make a drawing: fewer are a box or a rule
 
 CAPTION = re.compile(r"(?:fig(?:ure|\.)?|abb(?:ildung|\.)|figura|chart|图|図)\s*[A-Z]?\.?\s?\d", re.IGNORECASE)
@@ -64,9 +66,7 @@ def drawings(paths: Iterable[Rect], width: float, height: float) -> list[Rect]:
             continue
         x0, y0, x1, y1 = (int(side // CELL) for side in rect)
         boxes.append((rect, (x0, y0)))
-        for x in range(x0, x1 + 1):
-            for y in range(y0, y1 + 1):
-                cells.setdefault((x, y), -1)
+        cells.update(dict.fromkeys(product(range(x0, x1 + 1), range(y0, y1 + 1)), -1))
     count = _connect(cells)
     held: list[list[Rect]] = [[] for _ in range(count)]
     for rect, cell in boxes:
@@ -85,7 +85,8 @@ def _connect(cells: dict[tuple[int, int], int]) -> int:
         cells[cell] = count
         while waiting:
             x, y = waiting.pop()
-            for beside in ((x + i, y + j) for i in (-1, 0, 1) for j in (-1, 0, 1)):
+            for i, j in NEIGHBOURS:
+                beside = (x + i, y + j)
                 if cells.get(beside) == -1:
                     cells[beside] = count
                     waiting.append(beside)

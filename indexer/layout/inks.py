@@ -131,7 +131,7 @@ def _fragment(inks: Sequence[Ink]) -> Fragment | None:
     if len(inks) == 1:
         raw, _, base, lead = inks[0]
         text = _text(raw)
-        return Fragment(text, _inked(inks[0]), base, lead, lead) if text else None
+        return tuple.__new__(Fragment, (text, _inked(inks[0]), base, lead, lead, 0)) if text else None  # saves a call
     text = _text(_joined(inks))
     if not text:
         return None

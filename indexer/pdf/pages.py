@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,10 @@ def sight(file: Any, index: int) -> Sight:
     quarters = _quarters(lines)
     turn = Turn(quarters, content.width, content.height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, content.width, content.height))
+    images = cache(page.get_image_info)  # MuPDF goes through all of the page again
     seen, unseen = _inks(lines, turn, area)
     if turn.is_none and _has_white(seen):
-        white = _white_on_white(page, seen, drawn)
+        white = _white_on_white(page, seen, drawn, images())
         if 0 < len(white) < len(seen):
             unseen += [ink for ink in seen if ink in white]
             seen = [ink for ink in seen if ink not in white]
@@ -92,7 +93,7 @@ def sight(file: Any, index: int) -> Sight:
         rulings,
         tuple(
             replace(picture, rect=turn.read(picture.rect), is_upright=picture.is_upright and turn.is_none)
-            for picture in pictures(page)
+            for picture in pictures(page, images)
         ),
         tuple(_drawings(drawn, inks, turn, area)),
         tuple(_shades(drawn, turn, area)),
@@ -211,12 +212,14 @@ def _least(color: int) -> int:
     return min(color >> 16 & 255, color >> 8 & 255, color & 255)
 
 
-def _white_on_white(page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str, Any]]) -> set[Ink]:
+def _white_on_white(
+    page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str, Any]], images: Sequence[Mapping[str, Any]]
+) -> set[Ink]:
     """White text that no one sees: nothing is painted behind it, by what is drawn and, if that says nothing, by eye."""
     pymupdf = mupdf.load()
 
     painted = [Rect(*block["bbox"]) for block in drawn if not block["stroked"] and _least(block["color"]) < PALE]
-    painted += [Rect(*info["bbox"]) for info in page.get_image_info()]
+    painted += [Rect(*info["bbox"]) for info in images]
     doubtful = [ink for ink in inks if _is_white(ink) and not any(rect.holds(ink.rect) for rect in painted)]
     if not doubtful:
         return set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,12 +24,12 @@ RESOLUTION = 150  # dots an inch of a drawing: labels of 6 points can be read
 EDGE = 2  # points around it
 
 
-def pictures(page: Any) -> tuple[Picture, ...]:
-    """The images on a page that are large enough to be figures."""
+def pictures(page: Any, images: Callable[[], Sequence[Mapping[str, Any]]]) -> tuple[Picture, ...]:
+    """The images on a page that are large enough to be figures; `images` lists all that it shows."""
     named = [image for image in page.get_images() if min(image[2:4]) >= LEAST_PIXELS] if _may_show(page) else ()
     if not named:
         return ()
-    shown = [info for info in page.get_image_info() if _is_large(info["bbox"])]
+    shown = [info for info in images() if _is_large(info["bbox"])]
     if not shown:
         return ()
     sizes: dict[tuple[int, int], set[int]] = defaultdict(set)
