@@ -31,6 +31,7 @@ from kohaku.doors.cli import app, main
 
 PROGRAM = [sys.executable, str(Path(__file__).parent / "letters_cli.py")]
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
+TRUTH = str(SAMPLE / "truth.csv")
 COMMANDS = (
     "index",
     "parse",
@@ -934,6 +935,7 @@ def test_long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else(run: Run, 
         (["check"], "documents without a source", "all is well"),
         (["map", "--out", "map.png", "--dots", "sentence"], "drawing", "wrote map.png"),
         (["parse", str(SAMPLE / "fennmark2023.pdf"), "--html", "t.html"], "drawing pages, 0 of 4 done", "wrote t.html"),
+        (["score", "--truth", TRUTH, "--pred", TRUTH, "--html", "w.html"], "comparing answers", "wrote w.html"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -548,6 +548,8 @@ def test_every_response_forbids_browsers_what_it_does_not_need(client: TestClien
 
 def test_the_interface_describes_itself(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
+    retries = described["components"]["schemas"]["Choices"]["properties"]["retries"]["anyOf"][0]
+    assert retries == {"type": "integer", "minimum": 0, "maximum": 5}
     assert {"/api/answer", "/api/answer/stream", "/api/files", "/api/page"} <= described["paths"].keys()
     assert "AnswerOut" in described["components"]["schemas"]
     assert not re.search("password|api_key", json.dumps(described))

@@ -49,6 +49,7 @@ def score(
     Example: kohaku score --truth truth.csv --pred submission.csv --html why.html
     """
     from kohaku.doors import scoring
+    from kohaku.doors.display import stages
     from kohaku.doors.score_page import score_page
 
     refuse(calibrate != (confidence is not None), "--calibration and --confidence CSV go together")
@@ -60,7 +61,9 @@ def score(
         refuse(html or against or evidence or calibrate, f"{truth} has answers in words only: they are scored alone")
         _show_long(truth, pred, meanings, as_json=as_json)
         return
-    found = scoring.scored(truth, pred, against=against, evidence=evidence, has_long=has_long, meanings=meanings)
+    with stages() as tell:
+        tell("comparing answers")
+        found = scoring.scored(truth, pred, against=against, evidence=evidence, has_long=has_long, meanings=meanings)
     told = scoring.scoring_object(found) if as_json else {}
     lines = [] if as_json else list(scoring.scoring_lines(found, worst))
     if confidence is not None:
@@ -84,15 +87,21 @@ def score(
 def _meanings(model: str | None, layer: int | None) -> Meanings | None:
     if model is None:
         return None
+    from kohaku.doors.display import stages
     from kohaku.token_vectors import TokenVectors
 
-    return TokenVectors(model, layer=layer).of
+    with stages() as tell:
+        tell(f"loading {model}")
+        return TokenVectors(model, layer=layer).of
 
 
 def _show_long(truth: Path, pred: Path, meanings: Meanings | None, *, as_json: bool) -> None:
+    from kohaku.doors.display import stages
     from kohaku.doors.scoring import figure_lines, long_scored
 
-    found = long_scored(truth, pred, meanings)
+    with stages() as tell:
+        tell("comparing answers")
+        found = long_scored(truth, pred, meanings)
     if as_json:
         print_json({**found.summary(), "questions": [asdict(one) for one in found.answers]})
     else:

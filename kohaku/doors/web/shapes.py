@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, field_validator
 
 from kohaku.choices import Condense, Decompose, Fusion, Level, Order
 
@@ -13,16 +13,6 @@ Pages = tuple[int, int]
 Part = Literal[
     "section", "paragraph", "table", "figure", "list", "code", "formula", "footnote", "quote", "reference"
 ]  # of kohaku.tree.Kind those that may be evidence
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("give a number, not true or false")
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_number)]
-"""An integer of a request: pydantic alone would take true for 1."""
 
 
 class Shape(BaseModel):
@@ -58,22 +48,29 @@ class Choices(Asked):
     model: str | None = Field(
         default=None, max_length=200, description='one of `models` of /api/info; "": the built-in reader'
     )
-    budget: Whole | None = Field(default=None, ge=100, le=200_000, description="tokens of evidence")
-    top_k: Whole | None = Field(default=None, ge=1, le=4096, description="hits a query and list")
-    queries: Whole | None = Field(default=None, ge=1, le=20, description="queries a question")
+    budget: int | None = Field(default=None, ge=100, le=200_000, description="tokens of evidence")
+    top_k: int | None = Field(default=None, ge=1, le=4096, description="hits a query and list")
+    queries: int | None = Field(default=None, ge=1, le=20, description="queries a question")
     fusion: Fusion | None = None
     condense: Condense | None = None
     level: Level | None = None
     decompose: Decompose | None = None
     order: Order | None = None
-    passes: Whole | None = Field(default=None, ge=1, le=2)
-    retries: Whole | None = Field(default=None, ge=0, le=5)
-    runs: Whole | None = Field(default=None, ge=1, le=9)
+    passes: int | None = Field(default=None, ge=1, le=2)
+    retries: int | None = Field(default=None, ge=0, le=5)
+    runs: int | None = Field(default=None, ge=1, le=9)
     strict: StrictBool | None = None
     min_confidence: float | None = Field(default=None, ge=0, le=1, strict=True)
     hyde: StrictBool | None = None
     source_filter: StrictBool | None = None
     section_filter: StrictBool | None = None
+
+    @field_validator("budget", "top_k", "queries", "passes", "retries", "runs", mode="before")
+    @classmethod
+    def _no_truth(cls, value: Any) -> Any:
+        if isinstance(value, bool):  # pydantic would take true for 1
+            raise ValueError("give a number, not true or false")
+        return value
 
 
 class Query(Asked):
