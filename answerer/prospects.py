@@ -20,9 +20,16 @@ def is_spoken_of(question: Question, contexts: Sequence[Context]) -> bool:
 
     A question in other words than the documents' finds none, nor one whose names or years they do not have.
     """
+    return foremost(question, contexts) is not None
+
+
+def foremost(question: Question, contexts: Sequence[Context]) -> Context | None:
+    """The context with the sentence that speaks most of what is asked, where it does so enough."""
     wanted, held = asked(question), sentences(contexts)
     weighed = weights(wanted.terms, held)
-    return any(coverage(one, wanted, weighed) + beside_the_point(one, wanted) >= SPOKEN_OF for one in held)
+    scored = ((coverage(one, wanted, weighed) + beside_the_point(one, wanted), one.context) for one in held)
+    score, context = max(scored, key=lambda one: one[0], default=(0.0, None))
+    return context if score >= SPOKEN_OF else None
 
 
 def able(question: Question, contexts: Sequence[Context]) -> list[Context]:

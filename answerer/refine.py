@@ -22,6 +22,7 @@ from answerer.figures import amounts, lines
 from answerer.ground import ground
 from answerer.pictures import Picture, listed, pointed, seen, unpointed
 from answerer.prompts import AnswerReply, arranged, asked_form, defused, evidence_part
+from answerer.prospects import foremost
 from answerer.reader import checked, fitted
 from answerer.values import asks_true_or_false, is_blank, normalise
 from kohaku.chat import Chat, Message
@@ -146,17 +147,37 @@ def read_twice(
     sources = compared.agreed or compared.by_alignment
     places = {context.node: context for context in contexts}
     named = [context for context in contexts if context.node in compared.by_model]
+    bare = _sources_of_a_verdict(question, contexts, named) if not (sources or looked) else []
     reply = AnswerReply(
         explanation=draft,
-        answer=refined.answer,
-        answer_value=refined.answer if is_blank(refined.answer_value) else refined.answer_value,
-        ref_id=list(dict.fromkeys(places[node].document for node in sources)),
+        answer=draft if is_blank(refined.answer) else refined.answer,
+        answer_value=_value(question, draft, refined),
+        ref_id=list(dict.fromkeys(one.document for one in (*(places[node] for node in sources), *bare))),
         quotes=[*(aligned[node] for node in sources), *(f"Picture {number}" for number in looked)],
         is_blank=False,
     )
     # where nothing has the draft's words, the best of what the model names that bears the value
     answer = seen(checked(question, contexts if sources or looked else named or contexts, reply, pictures), pictures)
     return replace(answer, compared=compared, refused=refused)
+
+
+def _value(question: Question, draft: str, refined: RefinedReply) -> str:
+    """The refined value; a verdict is the draft's own, whatever form was found for it."""
+    verdict = _verdict(draft) if asks_true_or_false(question.text) else None
+    return verdict or (refined.answer if is_blank(refined.answer_value) else refined.answer_value)
+
+
+def _sources_of_a_verdict(
+    question: Question, contexts: Sequence[Context], named: Sequence[Context]
+) -> Sequence[Context]:
+    """What a bare "True." rests on: what the model names, else what speaks most of the question.
+
+    None of it need say so: unless a sentence is found that does, the answer is an ungrounded one.
+    """
+    if not asks_true_or_false(question.text):
+        return ()
+    best = None if named else foremost(question, contexts)
+    return named or ([best] if best else [])
 
 
 def departs(question: Question, draft: str, refined: RefinedReply) -> bool:

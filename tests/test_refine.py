@@ -211,3 +211,30 @@ def test_a_submission_is_written_in_two_passes(
     with Path("out.csv").open(newline="") as file:
         [row] = csv.DictReader(file)
     assert (row["answer"], row["answer_value"], row["ref_id"]) == (GOOD["answer"], "1100000", "['lake']")
+
+
+JUDGED = Question("q", "True or False: Lake Site drew water in 2023.")
+OTHERWISE = Question("q", "True or False: the wells of the lake are owned by miners from Norway.")
+
+
+def verdict(question: Question, citations: Sequence[int]) -> Answer:
+    refined = {"answer": "True", "answer_value": "1"}
+    return answered(scripted(refined, draft="TRUE", citations=citations), question)
+
+
+def test_a_bare_verdict_rests_on_what_is_named_or_on_what_speaks_of_the_question_and_is_ungrounded_without_proof() -> (
+    None
+):
+    proved = verdict(JUDGED, ())
+    assert (proved.value, proved.references, proved.is_grounded) == ("1", ("lake",), True)
+    named = verdict(OTHERWISE, (1,))
+    assert (named.value, named.references, named.is_grounded) == ("1", ("hill",), False)
+    assert named.citations == ()
+    assert verdict(OTHERWISE, ()).is_blank, "nothing speaks of it"
+
+
+def test_a_draft_s_verdict_is_the_value_where_no_form_is_given_for_it() -> None:
+    blank = {"answer": "is_blank", "answer_value": "is_blank"}
+    answer = answered(scripted(blank, draft="TRUE", citations=(2,)), JUDGED)
+    assert (answer.value, answer.text, answer.is_grounded) == ("1", "TRUE", True)
+    assert answered(scripted(blank, draft="It drew some.", citations=(2,)), JUDGED).is_blank

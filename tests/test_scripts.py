@@ -55,6 +55,17 @@ def test_the_scripts_build_an_index_query_it_and_make_a_submission(run: Run, tmp
     assert out.read_text().splitlines()[1].startswith("q1,")
 
 
+def test_the_check_of_citations_reads_what_stands_in_their_boxes(run: Run, tmp_path: Path) -> None:
+    questions, db = tmp_path / "questions.csv", tmp_path / "index.db"
+    questions.write_text("id,question,answer_unit\nq1,How full was Isbrook Reservoir on 9 September 2023?,percent\n")
+    run("build_index.py", ROOT / "data" / "sample" / "isbrook2023.pdf", "--db", db)
+    shown = run("check_citations.py", db, questions).splitlines()
+    assert shown == ["1 citations in PDFs", "page: 1 (1.000)", "boxes: 1 (1.000)", "tight: 1 (1.000)"]
+    module = runpy.run_path(str(SCRIPTS / "check_citations.py"))
+    assert module["held"]("It was 38 % full", "it was 38 %\nfull, they say") and not module["held"]("39 %", "38 %")
+    assert module["own"]("Water › Lake; 2023: 5; 2022: 4 (in millions)") == "Lake 5 4"
+
+
 def test_the_benchmark_of_starts_compares_with_python_and_numpy(run: Run) -> None:
     lines = run("benchmark_start.py", "--runs", 1).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["python", "numpy", "help"]
