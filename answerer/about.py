@@ -177,6 +177,16 @@ def _is_pair(pair: Collection[str], other: Collection[str]) -> bool:
     return all(any(akin(word, one) for one in other) for word in pair)
 
 
+def lacks_head(sentence: Sentence, wanted: Asked) -> bool:
+    """Whether the cost of something is asked for, and only that something is spoken of; of an amount is no matter."""
+    heads = [word for word in wanted.heads if word in attribute(wanted) and word not in _WHOLE | _PARTS]
+    if not heads or measures(wanted):
+        return False
+    over = " ".join((*sentence.context.headings, sentence.caption, sentence.row.text)) if sentence.row.cells else ""
+    around = sentence.words | sentence.named | frozenset(terms(over))
+    return not any(holds(around, word) for word in heads)
+
+
 def lacks_rate(sentence: Sentence, question: str) -> bool:
     """Whether figures per something are asked for ("per share"), and neither a sentence nor a row says that."""
     found = _PER.search(question)

@@ -54,6 +54,7 @@ class Asked:
     wants_date: bool = False
     short: str = ""
     pairs: tuple[tuple[str, str], ...] = ()
+    heads: tuple[str, ...] = ()
     impossible: bool = False
     foreign: bool = False
 
@@ -63,8 +64,8 @@ _EMPTY = frozenset(
         r"\w+",
         """
         a about according across all also although an and any approximately are as at be because been being between
-        both but by can could did do does during each estimate estimated for from given had has have having how i if
-        in into is it its just like long many may might model more most much must name not of on one only or other
+        both but by can could did do does during each estimate estimated for found from given had has have having how i
+        if in into is it its just like long many may might model more most much must name not of on one only or other
         our out over per recent reported roughly same should so some such than that the their them then there these
         they this those through to true false two under up upon use used using value was we were what when where
         which while who whom whose why will with within without would you your s unit answer following paper papers
@@ -140,6 +141,18 @@ DATE = re.compile(
 """A day or a month of a year, in words."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_OF = re.compile(r"\b([a-z]{3,}) of (?:(?:the|its|their|our) )?[a-z]{3,}\b")
+
+
+def _heads(text: str) -> tuple[str, ...]:
+    """The stems of words that something small is of: "the cost of sales", but not "the revenue of Oslo".
+
+    >>> _heads("What was the cost of sales of Lake Site?")
+    ('cost',)
+    """
+    return tuple(dict.fromkeys(term for match in _OF.finditer(text) for term in terms(match[1])))
+
+
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
 _OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
 _NOT_NAMES = frozenset(
@@ -166,7 +179,13 @@ def asked(question: Question) -> Asked:
     if wanted.kind is Kind.NAME and not wanted.choices and is_foreign(question.text):
         wanted = replace(wanted, foreign=True)
     names = () if wanted.choices else _names(question)  # a document that names one of them may do
-    return replace(wanted, years=years(wanted.terms), names=names, pairs=tuple(adjacent(question.text)))
+    return replace(
+        wanted,
+        years=years(wanted.terms),
+        names=names,
+        pairs=tuple(adjacent(question.text)),
+        heads=_heads(question.text),
+    )
 
 
 def _asked(question: Question) -> Asked:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from answerer import cells
-from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_rate, narrowed
+from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_head, lacks_rate, narrowed
 from answerer.answer import Question
 from answerer.asking import DATE, Asked, Kind, claim, terms, years
 from answerer.cells import Row
@@ -54,6 +54,8 @@ REPETITION, MOST_REPETITIONS = 0.05, 3
 """What a value of a table gains for each further place in a document that has it, and how many count."""
 OTHER_PERIOD = -0.30
 """What a number loses that is of a quarter where a year is asked for, of the first where the second is."""
+NO_HEAD = -0.60
+"""What a number loses of the sales where their cost is asked for."""
 OLDER = -0.15
 """What it loses in a table's column of an older year, where the question names none."""
 
@@ -113,6 +115,7 @@ def _numbers(
             fit += OTHER_STATE / 2 if sentence.row.cells and State.BEFORE in states else 0.0
             fit += NO_UNIT if lacks_rate(sentence, question.text) else 0.0
             fit += OTHER_STATE if _lacks_change(sentence, states) else 0.0
+            fit += NO_HEAD if lacks_head(sentence, wanted) else 0.0
             fit += _of_row(sentence, found.start, question, wanted)
             fit += _of_period(sentence, found.start, question, wanted)
             fit += BROKEN * apart

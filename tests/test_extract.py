@@ -357,3 +357,25 @@ def test_respectively_gives_each_value_to_its_year() -> None:
     )
     for year, paid in (("2022", "723"), ("2021", "732"), ("2020", "742")):
         assert filed(f"What were Amberfield's dividends in {year}?", "USD million", text) == paid
+
+
+STATEMENT = "Item: Total net sales; 2022: $900; 2021: $800\nItem: Total cost of sales; 2022: $500; 2021: $450"
+
+
+def test_the_sales_are_not_their_cost() -> None:
+    books = context(STATEMENT, "books", NodeKind.TABLE, ("Lund Inc. operations",))
+    assert answer("What was the total cost of sales of Lund in 2022?", "USD", books).value == "500"
+    bare = context(STATEMENT.split("\n")[0], "books", NodeKind.TABLE, ("Lund Inc. operations",))
+    costs, sales = (
+        rated(answer(f"What {asked_for} of Lund in 2022?", "USD", bare), Evidence("", (), (bare,)))
+        for asked_for in ("was the total cost of sales", "were the total net sales")
+    )
+    assert sales.value == "900" and costs.confidence < 0.6 < sales.confidence
+
+
+def test_what_can_be_found_somewhere_was_not_founded_then() -> None:
+    pointing = context("Items of 2020 of Lund Inc. can be found in its last report.", "books")
+    found = rated(answer("In what year was Lund Inc. founded?", "", pointing), Evidence("", (), (pointing,)))
+    assert found.is_blank or found.confidence < LEAST
+    told = context("Lund Inc. was founded in 1987 by two smiths.", "books")
+    assert answer("In what year was Lund Inc. founded?", "", told).value == "1987"
