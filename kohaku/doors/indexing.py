@@ -14,6 +14,7 @@ from kohaku.chat import OpenAIChat
 from kohaku.doors.models import load_chat, load_embedder
 from kohaku.doors.reading import drawing_of, reading_of
 from kohaku.doors.tree_page import FIRST_PAGES, chosen, has_pages, tree_page
+from kohaku.embedders.background import background
 from kohaku.embedders.protocol import Embedder
 from kohaku.errors import KohakuError, SettingsError
 from kohaku.profile import Profile
@@ -48,6 +49,8 @@ def index(
     embedder = embedder or load_embedder(settings, settings.embedder or "default")
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
         store.remember("embedder", settings.embedder or "default")
+        if store.setting("background") is None:
+            store.remember("background", str(background(embedder)))
         report = build(
             given,
             store,

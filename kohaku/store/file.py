@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -145,6 +146,15 @@ class File:
         """A remembered fact by name, such as the embedder's name."""
         rows = self._rows("select value from meta where name = :name", {"name": name})
         return rows[0][0] if rows else None
+
+    @cached_property
+    def background(self) -> float:
+        """The cosine that the embedder gives to texts of nothing in common; 0 where the index does not say."""
+        said = self.setting("background") or "0"
+        try:
+            return min(max(float(said), 0.0), 0.99)
+        except ValueError:
+            raise DamagedStore(self.path, f"{said!r} is no cosine of its embedder's") from None
 
     def remember(self, name: str, value: str) -> None:
         """Keeps a fact with the index."""
