@@ -140,7 +140,10 @@ def _took(what: str, work: Callable[[], None]) -> None:
 
 def _memory() -> str:
     """What the process holds of its own, and with what it maps of files, which the system may take back."""
-    known = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    status = Path("/proc/self/status")  # Linux alone has it
+    if not status.exists():
+        return "is not known here"
+    known = dict(line.split(":", 1) for line in status.read_text().splitlines())
     own, mapped = (int(known[name].split()[0]) / 1024 for name in ("RssAnon", "RssFile"))
     return f"{own:,.0f} MB, and {mapped:,.0f} MB of mapped files"
 

@@ -112,6 +112,14 @@ def test_each_script_says_what_it_does_as_the_commands_do(run: Run, name: str) -
     assert shown.startswith(f"Usage: {name} [OPTIONS]") and "╭" not in shown
 
 
+def test_the_benchmark_of_searching_finds_nearly_what_scoring_everything_finds(run: Run, tmp_path: Path) -> None:
+    printed = run("benchmark_search.py", tmp_path / "made.db", "--nodes", 2000, "--exact-below", 2000, "--beside", 0)
+    assert "in 2 files beside" in printed
+    [meaning, words] = map(float, re.findall(r"recall@10 of meaning ([\d.]+), of words ([\d.]+)", printed)[0])
+    assert meaning > 0.8
+    assert words > 0.98
+
+
 def test_the_scripts_are_short() -> None:
     for name in ("build_index.py", "query_index.py", "make_submission.py"):
         assert len((SCRIPTS / name).read_text().splitlines()) <= 40
