@@ -174,7 +174,7 @@ def years(found: Iterable[str]) -> frozenset[str]:
 def asked(question: Question) -> Asked:
     """What the question asks for."""
     wanted = _asked(question)
-    if has_impossible_date(question.text):
+    if has_impossible_date(question.text) or asks_for_reasons(question):
         wanted = replace(wanted, impossible=True)
     if wanted.kind is Kind.NAME and not wanted.choices and is_foreign(question.text):
         wanted = replace(wanted, foreign=True)
@@ -251,6 +251,20 @@ def has_impossible_date(text: str) -> bool:
     (True, False)
     """
     return any(_is_no_day(match) for match in DATE.finditer(text))
+
+
+def asks_for_reasons(question: Question) -> bool:
+    """Whether a question wants to know why, and no value in a unit.
+
+    >>> asks_for_reasons(Question("q", "What drove the margin in 2022?")), asks_for_reasons(Question("q", "Who drove?"))
+    (True, False)
+    """
+    return unit_asked(question.unit) is None and _REASONS.search(claim(question.text)) is not None
+
+
+_REASONS = re.compile(
+    r"^\W*(?:[^,?]{0,60},\s)?(?:why\b|what (?:drove|drives|caused|causes|led to|explains?)\b)", re.IGNORECASE
+)
 
 
 def _is_no_day(match: re.Match[str]) -> bool:

@@ -379,3 +379,12 @@ def test_what_can_be_found_somewhere_was_not_founded_then() -> None:
     assert found.is_blank or found.confidence < LEAST
     told = context("Lund Inc. was founded in 1987 by two smiths.", "books")
     assert answer("In what year was Lund Inc. founded?", "", told).value == "1987"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Why did the mill use less electricity in 2023?", "As of 2023, what drove the electricity of the mill?"],
+)
+def test_reasons_are_no_value(question: str) -> None:
+    assert answer(question).is_blank
+    assert answer("How much electricity did the mill use in 2023?", "MWh").value == "1287"
