@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commanding import Run, plainly  # noqa: F401
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
-from test_cli import Run, plainly  # noqa: F401
 from test_cross_encoder import made
 
 from answerer.long_answers import bert_scores, long_score, rouge_l

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commanding import PROGRAM, Run, plainly, run  # noqa: F401
 from fake_server import FakeServer, Step, fails, says
-from test_cli import PROGRAM, Run, plainly, run  # noqa: F401
 from test_engine import QUESTIONS, asked_for, calls, db, opened, questions, rows, server, text  # noqa: F401
 
 from answerer.submission import COLUMNS

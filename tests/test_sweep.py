@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from commanding import PROGRAM, Run, plainly, run  # noqa: F401
 from corpus import write
 from fake_server import FakeServer, Step, fails, says
-from test_cli import PROGRAM, Run, plainly, run  # noqa: F401
 from test_engine import calls, db, questions, server, text  # noqa: F401
 
 import kohaku
