@@ -15,7 +15,7 @@ from kohaku.doors.indexing import index
 from kohaku.embedders import load
 from kohaku.embedders.background import USUAL, background, levelled
 from kohaku.errors import DamagedStore
-from kohaku.settings import Settings
+from kohaku.settings import load as load_settings
 from kohaku.store import Store
 from kohaku.tree import Tier, Vectors
 from retriever.search import Source, search
@@ -38,7 +38,7 @@ class Alike(LetterEmbedder):
 def shares(db: Path, embedder: LetterEmbedder) -> list[float]:
     """How the last hits of a search stand to its best."""
     Path("lake.md").write_text(TEXTS)
-    index(["lake.md"], Settings(db=db), embedder=embedder)
+    index(["lake.md"], load_settings({"db": db}), embedder=embedder)
     with Store.open(db) as store:
         [hits] = [
             ranking.hits
