@@ -94,6 +94,19 @@ def test_a_file_that_takes_the_place_of_one_that_is_read_elsewhere_is_read_and_w
     assert ids(path) == ["more", "new"]
 
 
+def test_of_two_that_are_opened_after_it_neither_takes_anything_from_the_other(path: Path) -> None:
+    put(path, "old")
+    other = put(path.with_name("other.db"), "new")
+    with Store.open(path):
+        move(other, path)
+        with Store.open(path) as reader:
+            assert [document.id for document in reader.documents()] == ["new"]
+            with Store.edit(path) as writer:
+                add(writer, "more")
+                assert [document.id for document in reader.documents()] == ["more", "new"]
+    assert ids(path) == ["more", "new"]
+
+
 def test_an_index_made_anew_where_one_was_deleted_is_whole_while_the_old_one_is_still_read(path: Path) -> None:
     put(path, "old", words=300)
     with held(path):

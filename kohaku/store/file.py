@@ -108,6 +108,7 @@ class File:
                     self._db.execute("pragma busy_timeout = 0")
                     self._db.execute("pragma wal_checkpoint(truncate)")
             self._db.close()
+        with _OPENING:
             _OPEN.discard(self)
         if not self.writable and self._place == _place(self.path):
             log.leave(self.path.resolve())
@@ -276,8 +277,8 @@ def _opened(path: Path, mode: str) -> tuple[Any, int, int]:
     real = path.resolve()
     if log.is_foreign(real):
         raise ForeignLog(path)
-    others = [one for one in _OPEN if one.path.resolve() == real and one._place != _place(real)]
-    if others and not log.parted(real):
+    places = {one._place for one in _OPEN if one.path.resolve() == real}
+    if places and _place(real) not in places and not log.parted(real):
         raise ReplacedStore(path)
     try:
         return _connected(path, mode)
