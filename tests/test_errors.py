@@ -28,7 +28,7 @@ NAMES = {name for name, _ in inspect.getmembers(errors, inspect.isclass)} - BY_P
 def _text(part: ast.expr) -> str:
     """A message's text, its placeholders as they are written."""
     if isinstance(part, ast.Constant):
-        return str(part.value)
+        return str(part.value).replace("{", "(")  # that of no placeholder: the f before it was forgotten
     if isinstance(part, ast.JoinedStr):
         return "".join(_text(one) for one in part.values)
     if isinstance(part, ast.FormattedValue):

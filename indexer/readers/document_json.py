@@ -51,7 +51,7 @@ def parse(content: object) -> Parsed:
     document = _mapping(content, "the document")
     sections = _list(document, "sections", "")
     if not sections and not document.get("text"):
-        raise ReadError("no field sections: this is no document JSON, nor a forum thread{SEE}")
+        raise ReadError(f"no field sections: this is no document JSON, nor a forum thread{SEE}")
     blocks: list[Block] = []
     pages: list[Page] = []
     figures: list[Block] = []
