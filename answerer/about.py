@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain, takewhile
 
 from answerer.asking import Asked, Kind, adjacent, terms, years
@@ -215,16 +215,6 @@ def unasked(row: Row, cell: Cell, wanted: Asked, named: Collection[str]) -> froz
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _DATED = re.compile(rf"\b(?:{_MONTH_NAMES.replace(' ', '|')})\b|\([^()]*\)|\d+", re.IGNORECASE)
-
-
-def is_of_part(sentence: Sentence, wanted: Asked) -> bool:
-    """Whether what stands around a row says that it is of a part of a whole that the question does not name."""
-    about = frozenset(terms(f"{' '.join(sentence.context.headings[-1:])} {sentence.caption}"))
-    return bool(about & _PARTS) and not wanted.terms & _PARTS and not _named_part(about, wanted)
-
-
-def _named_part(about: Iterable[str], wanted: Asked) -> bool:
-    return any(word in wanted.terms for word in about if word not in _PARTS)
 
 
 def is_of_longer_name(text: str, wanted: Asked) -> bool:

@@ -24,7 +24,7 @@ from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder, is_english
 from kohaku.errors import ReadError
 from kohaku.store import Store
-from kohaku.text import is_english as reads_english
+from kohaku.text import in_english
 from kohaku.tokens import count
 from kohaku.tree import Document, Tier, Tree, Vectors
 
@@ -220,7 +220,7 @@ def _enter(
         added=int(task.known is None),
         replaced=int(task.known is not None),
         duplicates=sum(source not in known_sources for source in task.sources[1:]),
-        foreign=() if not is_english(embedder) or reads_english(_beginning(tree)) else (document.id,),
+        foreign=() if not is_english(embedder) or in_english(_beginning(tree)) else (document.id,),
         notes=tuple((printable(task.path), note) for note in prepared.notes),
     )
 

@@ -13,17 +13,17 @@ def hold(path: Path, *, wait: bool) -> int:
 
     BlockingIOError where another one has it and it is not to be waited for; OSError where the path can't be opened.
     """
-    held = os.open(path, os.O_RDONLY)
+    lock = os.open(path, os.O_RDONLY)
     try:
         import fcntl
 
-        fcntl.flock(held, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(held)
+        os.close(lock)
         raise
     except (ImportError, OSError):
         pass  # there are no such locks there
-    return held
+    return lock
 
 
 @contextmanager

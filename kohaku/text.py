@@ -33,10 +33,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return difflib.get_close_matches(name, list(known), n=1, cutoff=0)[0]
 
 
-def is_english(text: str) -> bool:
+def in_english(text: str) -> bool:
     """Whether a text is in English, or too short to say.
 
-    >>> is_english("The water of the lake " * 30), is_english("Das Wasser des Sees " * 30), is_english("湖水" * 90)
+    >>> in_english("The water of the lake " * 30), in_english("Das Wasser des Sees " * 30), in_english("湖水" * 90)
     (True, False, False)
     """
     words = _WORD.findall(text)

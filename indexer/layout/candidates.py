@@ -33,10 +33,10 @@ CAPTION = re.compile(
 )
 LIST_MARK = re.compile(r"[•▪◦●○■□☐☒☑‣–—*·»➢✓¾-]\s*")
 SENTENCE_END = re.compile(r"[.;,]$|[。；，]$")
-JOINS = re.compile(
-    r"(?:^|\s)(?:and|or|of|the|a|an|for|in|on|to|with|by|from|at|und|der|die|das|des|de|du|des|la|le|les|et|y|e|del|&)$",
+JOINS = re.compile(  # no heading ends so
+    r"(?:^|\s)(?:and|or|of|the|a|an|for|in|on|to|with|by|from|at|und|der|die|das|des|de|du|la|le|les|et|y|e|del|&)$",
     re.IGNORECASE,
-)  # no heading ends so
+)
 GOES_ON = re.compile(r"[;,；，]$")
 STATEMENT = re.compile(
     r"(?:theorem|lemma|definition|corollary|proposition|remark|example|property|observation|claim|proof|assumption"

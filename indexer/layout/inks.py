@@ -16,9 +16,8 @@ SPACE = 0.15  # of the letter size: what is closer is one word
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfb\ufe70-\ufefc]")
 LEFT_TO_RIGHT = re.compile(r"[A-Za-zÀ-ʯΑ-ӿ]")
 LETTER_DIGIT = re.compile("([\u0590-\u065f\u066e-\u06ef])(\\d)")
-MIXED = re.compile(
-    r"[\u0590-\u06ef]\W*[0-9A-Za-z].*[\u0590-\u06ef]"
-)  # numbers or words between those that run leftwards
+# Numbers or words between those that run leftwards.
+MIXED = re.compile(r"[\u0590-\u06ef]\W*[0-9A-Za-z].*[\u0590-\u06ef]")
 STOP_FIRST = re.compile(r"^([.،؛!؟:])([\u0590-\u06ef].*[\u0590-\u06ef])$")  # where the text ends, from left to right
 RUNS = re.compile(
     r"[\u0590-\u065f\u066e-\u06ef][^0-9A-Za-z]*[\u0590-\u065f\u066e-\u06ef]|\s+|[0-9A-Za-z][^\s\u0590-\u06ef()%]*|."
@@ -70,10 +69,10 @@ def _is_parted(held: Sequence[Ink], ink: Ink, uprights: Sequence[Rect]) -> bool:
     return any(left <= (rule.x0 + rule.x1) / 2 <= right and rule.y0 <= middle <= rule.y1 for rule in uprights)
 
 
-def in_reading_order(text: str) -> str:
+def _in_reading_order(text: str) -> str:
     """A line's words that run leftwards and the numbers between them as they are read; they came from left to right.
 
-    >>> in_reading_order("גד2023 אב")
+    >>> _in_reading_order("גד2023 אב")
     'אב 2023 גד'
     """
     parts = RUNS.findall(text)
@@ -89,7 +88,7 @@ def in_reading_order(text: str) -> str:
 
 def _logical(ink: Ink) -> Ink:
     """The ink as its script is read: a space before words that run leftwards stands at their left, their end."""
-    text = in_reading_order(ink.text) if MIXED.search(ink.text) else STOP_FIRST.sub(r"\2\1", ink.text)
+    text = _in_reading_order(ink.text) if MIXED.search(ink.text) else STOP_FIRST.sub(r"\2\1", ink.text)
     if text != ink.text:
         return ink._replace(text=text)
     if text[0] != " " or not RIGHT_TO_LEFT.search(text):

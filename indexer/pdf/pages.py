@@ -15,12 +15,12 @@ import numpy as np
 from indexer.garbled import is_garbled
 from indexer.layout import figures
 from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
+from indexer.layout.mesh import THIN
 from indexer.layout.page import Page, Rect, Style
 from indexer.pdf.pictures import pictures
 from indexer.pdf.turn import Turn
 from kohaku import mupdf
 
-THIN = 3  # points: what is drawn no wider is a line
 MOST_UPRIGHTS = 400  # on a page: more make a drawing
 HIGHEST_SHADE = 0.4  # of the page: what stands behind a table's cells is lower
 THICKEST_STROKE = 8.5  # points that a hairline may look thick

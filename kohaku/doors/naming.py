@@ -40,7 +40,5 @@ def near_node(store: Store, name: str) -> str | None:
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    found = process.extractOne(
-        name, list(known), scorer=fuzz.ratio, processor=lambda text: text.casefold(), score_cutoff=NEAR
-    )
+    found = process.extractOne(name, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=NEAR)
     return found[0] if found else None

@@ -259,12 +259,12 @@ class Searcher:
         """The evidence for one question or part."""
         settings, reranker = self.settings, self.reranker
         method = Method(
-            settings.fusion,
-            settings.append_k,
-            Second(reranker, settings.rerank_top, self._tell("reranker")) if reranker else None,
-            settings.condense,
-            settings.level,
-            settings.images,
+            fusion=settings.fusion,
+            append=settings.append_k,
+            second=Second(reranker, settings.rerank_top, self._tell("reranker")) if reranker else None,
+            condense=settings.condense,
+            level=settings.level,
+            images=settings.images,
         )
         return retrieve(
             question,

@@ -87,6 +87,8 @@ def run_all(
     """
     asked = frozenset(question.id for question in read_questions(questions))
     documents = None if metadata is None else read_metadata(metadata)
+    for _, folder in wanted:
+        _drop_damaged(folder / SUBMISSION)
     known = {folder: finished(trial, folder, asked) for trial, folder in wanted}
     waiting = [one for one in wanted if known[one[1]] is None]
     tally = _Tally(len(asked) * len(waiting), progress)
@@ -106,27 +108,25 @@ def run_all(
 def finished(trial: Trial, folder: Path, asked: Collection[str]) -> Run | None:
     """The run of a folder, None where it is not finished or lacks an answer to what is asked, by the questions' ids."""
     state = _state(folder)
-    there = state.get("finished") is True and {*asked} <= _answered(folder / SUBMISSION)
+    there = state.get("finished") is True and {*asked} <= {row["id"] for row in earlier_rows(folder / SUBMISSION)}
     return Run(trial, folder, _spent(state), was_there=True) if there else None
 
 
-def _answered(submission: Path) -> set[str]:
-    """The ids of the answers that are there; a file that can't be read is taken away, and all of it asked again."""
+def _drop_damaged(submission: Path) -> None:
+    """Takes away a file that can't be read, so that all of it is asked again."""
+    if not submission.is_file():
+        return
     try:
-        return {row["id"] for row in earlier_rows(submission)}
+        earlier_rows(submission)
     except TableError as error:
-        if not submission.is_file():
-            raise
         log.warning("a damaged run begins anew: %s", error)
         submission.unlink()
-        return set()
 
 
 def _run(
     trial: Trial, folder: Path, shared: Shared, questions: Path, documents: Documents | None, tally: _Tally
 ) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
-    _answered(folder / SUBMISSION)
     before = _spent(_state(folder))
     try:
         engine = RunEngine(trial.settings, shared)

@@ -9,17 +9,19 @@ let place = "";
 // The answers that were kept for an index, the latest first.
 export function kept(index) {
   place = `kohaku-answers ${index}`;
+  return read();
+}
+
+export const keep = (answer) => write([answer, ...read().filter((one) => one.id !== answer.id)]);
+export const forget = (id) => write(id ? read().filter((one) => one.id !== id) : []);
+
+function read() {
   try {
     return JSON.parse(localStorage.getItem(place)) || [];
   } catch {
     return []; // no storage here, or what another program left in it
   }
 }
-
-export const keep = (answer) => write([answer, ...read().filter((one) => one.id !== answer.id)]);
-export const forget = (id) => write(id ? read().filter((one) => one.id !== id) : []);
-
-const read = () => kept(place.replace("kohaku-answers ", ""));
 
 function write(answers) {
   for (const [most, traces] of AMOUNTS) {
