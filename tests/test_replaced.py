@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kohaku.errors import ForeignLog, NotAStore, ReplacedStore, StoreError
+from kohaku.errors import DamagedStore, ForeignLog, NotAStore, ReplacedStore, StoreError
 from kohaku.store import Store, log
 from kohaku.tree import Document, Kind, Node, Tree
 
@@ -244,3 +244,13 @@ def test_a_pipe_is_no_index_and_nobody_waits_for_it(path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(NotAStore):
         Store.open(path)
+
+
+def test_a_file_that_is_damaged_while_it_is_open_is_told_as_such_each_time(path: Path) -> None:
+    put(path, "one")
+    with Store.open(path) as reader:
+        put(path, "two")
+        path.write_bytes(b"\0" * path.stat().st_size)
+        for _ in range(2):
+            with pytest.raises(DamagedStore), reader.snapshot():
+                pass

@@ -124,9 +124,8 @@ class File:
         """What is read inside is of one state of the index, whatever is written meanwhile; of a store only read."""
         with self._turn:
             self._db.execute("begin")
-            with told(self.path):
-                self._db.execute("pragma user_version").fetchone()  # what is read from here on is of one state
         try:
+            self._rows("pragma user_version")  # what is read from here on is of one state
             self._check_place()
             yield
         finally:
