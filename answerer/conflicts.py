@@ -22,7 +22,7 @@ ROUNDED = Decimal("0.05")
 """How far numbers may lie apart of which one is the other, rounded."""
 KINDS = frozenset({Kind.NUMBER, Kind.YEAR, Kind.PERSON, Kind.PLACE, Kind.FIRM})
 """Questions that have one answer: other names in like sentences contradict nothing."""
-MOST = 3
+MOST = 3  # that an explanation names: `conflicts` has all
 
 
 def contested(answer: Answer, evidence: Evidence) -> Answer:

@@ -1,4 +1,4 @@
-"""What is worth reading after an abstention: whether a wider search may bring it, and what could hold the answer."""
+"""What of the evidence speaks of what is asked, and what could hold it: by this it is read on after an abstention."""
 
 from __future__ import annotations
 
