@@ -17,7 +17,7 @@ export const forget = (id) => write(id ? read().filter((one) => one.id !== id) :
 
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(place)) || [];
+    return [...(JSON.parse(localStorage.getItem(place)) || [])];
   } catch {
     return []; // no storage here, or what another program left in it
   }
