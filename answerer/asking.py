@@ -40,7 +40,7 @@ class Asked:
     `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
     would say too little, `short` is the short form whose long one is asked for, `pairs` are
     terms that stand side by side, `impossible` where the question names a day that no calendar has,
-    `foreign` where it asks for a name in another language than English.
+    `foreign` where it asks in another language than English, but for a number in letters that are not Latin.
     """
 
     kind: Kind
@@ -176,8 +176,9 @@ def asked(question: Question) -> Asked:
     wanted = _asked(question)
     if has_impossible_date(question.text) or asks_for_reasons(question):
         wanted = replace(wanted, impossible=True)
-    if wanted.kind is Kind.NAME and not wanted.choices and is_foreign(question.text):
-        wanted = replace(wanted, foreign=True)
+    if not wanted.choices and is_foreign(question.text):
+        # digits are grouped otherwise, too, where letters are Latin: 1.850 is 1850 in German
+        wanted = replace(wanted, foreign=wanted.kind is Kind.NAME or not _other_letters(question.text))
     names = () if wanted.choices else _names(question)  # a document that names one of them may do
     return replace(
         wanted,
@@ -215,8 +216,12 @@ def is_foreign(text: str) -> bool:
     words = {word.lower() for word in _WORDS.findall(text)}
     if words & _ENGLISH:
         return False
-    latin = sum(word < "\u0250" for word in words)
-    return latin * 2 < len(words) or not words.isdisjoint(_ELSEWHERE)
+    return _other_letters(text) or not words.isdisjoint(_ELSEWHERE)
+
+
+def _other_letters(text: str) -> bool:
+    """Whether a text has words in letters that are not Latin; one or two may be symbols."""
+    return len([letter for letter in text if letter >= "\u0250" and letter.isalpha()]) > 2
 
 
 def _kind_of_name(text: str) -> Kind:

@@ -24,8 +24,8 @@ LEAST = 0.28
 filings hardly an answer below it was right.
 """
 FOREIGN = (
-    "The built-in reader knows questions in English, and in other languages those for a number of a given unit: "
-    "a model (--model) reads all, `kohaku retrieve` shows the evidence."
+    "The built-in reader knows questions in English: a model (--model) reads other languages, `kohaku retrieve` shows "
+    "the evidence."
 )
 POOL = 40
 """Sentences that are looked into for values; the answer was never found further down."""

@@ -51,7 +51,10 @@ def read_questions(path: str | Path) -> list[Question]:
     """The questions of a CSV with at least id and question; raises TableError where an id is empty or stands twice."""
     rows = read_rows(path, ("id", "question"))
     check_unique(rows, "id", path)
-    return [_question(row) for row in rows]
+    asked = [_question(row) for row in rows]
+    if empty := [question.id for question in asked if not question.text]:
+        log.warning("%d of %d questions in %s ask nothing: %s", len(empty), len(asked), path, ", ".join(empty[:5]))
+    return asked
 
 
 def row(answer: Answer, documents: Mapping[str, Mapping[str, str]]) -> Row:

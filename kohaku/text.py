@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 
@@ -27,10 +26,14 @@ def storable(text: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Of the known names, of which there is at least one, that which a user most likely meant.
 
-    >>> nearest("buget", ["db", "budget"])
-    'budget'
+    >>> nearest("buget", ["db", "budget"]), nearest("netflix", ["out-of-the-tar-pit", "NETFLIX_2015_10K"])
+    ('budget', 'NETFLIX_2015_10K')
     """
-    return difflib.get_close_matches(name, list(known), n=1, cutoff=0)[0]
+    from rapidfuzz import fuzz, process, utils
+
+    names = list(known)
+    found = process.extractOne(name, names, scorer=fuzz.WRatio, processor=utils.default_process)
+    return found[0] if found else names[0]
 
 
 def in_english(text: str) -> bool:

@@ -19,6 +19,7 @@ MEANING_COVERED, MEANING_UNCOVERED = 0.1, 1.0
 PARAGRAPH_SHARE = 0.5  # a small model's sentence vectors are sharper than its paragraphs' means
 SENTENCE_WORDS = 0.5
 OTHERS_SHARE = 0.5  # what the other queries weigh together, beside the question itself
+LITTLE = 0.1  # of a query: words that cover less of it, "the" alone, say nothing of what is asked
 BEST = 3  # paragraphs looked at: the first may be an accident
 
 
@@ -35,9 +36,10 @@ def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[in
         covered = coverage(text, [nodes[hit.key].text for hit in hits], rare)
         share = 1.0 if query == 0 else OTHERS_SHARE / (len(queries) - 1)
         meaning = share * _meaning(covered)
+        said = share * min(covered / LITTLE, 1.0)
         weights |= {
-            (query, Source.WORDS, Tier.PARAGRAPH): share,
-            (query, Source.WORDS, Tier.SENTENCE): share * SENTENCE_WORDS,
+            (query, Source.WORDS, Tier.PARAGRAPH): said,
+            (query, Source.WORDS, Tier.SENTENCE): said * SENTENCE_WORDS,
             (query, Source.MEANING, Tier.SENTENCE): meaning,
             (query, Source.MEANING, Tier.PARAGRAPH): meaning * PARAGRAPH_SHARE,
             (query, Source.PICTURES, Tier.PARAGRAPH): meaning * PARAGRAPH_SHARE,

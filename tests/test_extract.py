@@ -89,7 +89,13 @@ def test_it_abstains_where_nothing_speaks_of_the_question(question: str, unit: s
 
 @pytest.mark.parametrize(
     "question",
-    ["Wer leitet den Einkauf in Bremen?", "¿Quién dirige la planta?", "谁负责采购？", "Кто отвечает за снабжение?"],
+    [
+        "Wer leitet den Einkauf in Bremen?",
+        "¿Quién dirige la planta?",
+        "谁负责采购？",
+        "ucasthesis 模板由哪位研究员的 CASthesis 模板发展而来？",
+        "Кто отвечает за снабжение?",
+    ],
 )
 def test_a_name_asked_for_in_a_language_it_does_not_know_is_not_guessed(question: str) -> None:
     spoken = context("Der Einkauf in Bremen: la planta, 采购, снабжение, liegt bei Sommer.", "bericht")
@@ -97,9 +103,11 @@ def test_a_name_asked_for_in_a_language_it_does_not_know_is_not_guessed(question
     assert (said.is_blank, "in English" in said.explanation) == (True, True)
 
 
-def test_a_number_in_a_unit_is_found_in_any_language() -> None:
-    spoken = context("Das Werk in Bremen verbrauchte 2022 rund 410 MWh Strom.", "bericht")
-    assert answer("Wie viel Strom verbrauchte das Werk in Bremen 2022?", "MWh", spoken).value == "410"
+def test_a_number_in_a_unit_is_found_where_digits_are_grouped_as_in_english() -> None:
+    spoken = context("不来梅工厂2022年用电约410 MWh。", "报告")
+    assert answer("2022年不来梅工厂用了多少电？", "MWh", spoken).value == "410"
+    german = context("Der Garten umfasst 1.850 Quadratmeter.", "bericht")
+    assert answer("Wie viele Quadratmeter umfasst der Garten?", "Quadratmeter", german).is_blank
 
 
 def test_it_abstains_without_evidence() -> None:

@@ -306,7 +306,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield plain(answer.text)
         yield one_line(f"value: {answer.value}" + (f" {answer.question.unit}" if answer.question.unit else ""))
         yield from _grounding_lines(answer)
-    yield f"confidence: {answer.confidence:.2f}"
+    yield f"confidence: {answer.confidence:.2f}{' that there is none' if answer.is_blank else ''}"
     if answer.check is not None:
         yield check_line(answer.check)
     if answer.explanation:

@@ -46,9 +46,10 @@ def index(
             f"no such file or folder: {', '.join(map(str, given))}: check the path ({settings.db} was not made)"
         )
     chat, profile = _captioner(settings), load_profile(settings.profile)
-    embedder = embedder or load_embedder(settings, settings.embedder or "default")
+    name = settings.embedder or _known_embedder(settings.db) or "default"
+    embedder = embedder or load_embedder(settings, name)
     with Store.create(settings.db, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions) as store:
-        store.remember("embedder", settings.embedder or "default")
+        store.remember("embedder", name)
         if store.setting("background") is None:
             store.remember("background", str(background(embedder)))
         report = build(
@@ -69,6 +70,14 @@ def index(
         store.settle(settings.exact_below)
         seconds = time.monotonic() - started
         return report + Report(captions=done.made, uncaptioned=done.failed, nodes=store.counts(), seconds=seconds)
+
+
+def _known_embedder(db: Path) -> str | None:
+    """The name of the embedder that an index was made with; None where there is no index."""
+    if not db.exists() or db.stat().st_size == 0:
+        return None
+    with Store.open(db) as store:
+        return store.setting("embedder")
 
 
 def _captioner(settings: Settings) -> OpenAIChat | None:

@@ -32,6 +32,10 @@ RECIPE = "1"  # raise it when export.py changes what it writes
 
 log = logging.getLogger("kohaku")
 
+# Before ONNX Runtime is loaded, here and by the export: it would report each run to Microsoft, and nothing is to leave
+# the machine.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 
 class MiniLM:
     """all-MiniLM-L6-v2. Questions and passages are embedded alike: the model knows no prompts.

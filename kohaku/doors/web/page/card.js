@@ -224,7 +224,7 @@ function facts(answer) {
     items.push(el("div", { class: "fact" }, el("dt", {}, "Checked"), el("dd", { class: how === "ungrounded" ? "bad" : "good" }, words[how] || how, answer.grounding?.note ? el("small", { dir: "auto" }, answer.grounding.note) : null)));
   }
   const meter = el("meter", { min: "0", max: "1", low: "0.4", high: "0.7", optimum: "1", value: String(answer.confidence), "aria-label": "Confidence" });
-  items.push(el("div", { class: "fact" }, el("dt", {}, "Confidence"), el("dd", {}, meter, ` ${Math.round(answer.confidence * 100)} %`)));
+  items.push(el("div", { class: "fact" }, el("dt", {}, answer.is_blank ? "Sure that there is none" : "Confidence"), el("dd", {}, meter, ` ${Math.round(answer.confidence * 100)} %`)));
   if (answer.dropped) items.push(el("div", { class: "fact" }, el("dt", {}, "Dropped"), el("dd", {}, `${number(answer.dropped)} of what was quoted or named`, el("small", {}, "not in the evidence"))));
   return el("dl", { class: "facts" }, items);
 }
