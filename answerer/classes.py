@@ -13,18 +13,23 @@ from answerer.references import read_references
 from answerer.score import TOLERANCE
 from answerer.units import convert, unit_asked
 from answerer.values import BLANK, Form, normalise, number, pair, parse
+from kohaku.words import is_year
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A value as it is compared: a number by its ends (a range's differ), any other by its items' words, sorted."""
+    """A value as it is compared: a number by its ends (a range's differ), any other by its items' words, sorted.
+
+    Years are numbers of no unit that are near only to themselves.
+    """
 
     ends: tuple[Decimal, Decimal] | None = None
     items: tuple[str, ...] = ()
+    is_years: bool = False
 
     def says_what(self, other: Reading) -> bool:
         """Whether both say the same: texts by their words, numbers within the tolerance, both ends held to it."""
-        if self.ends is None or other.ends is None:
+        if self.ends is None or other.ends is None or (self.is_years and other.is_years):
             return self == other
         return all(
             abs(one - another) <= TOLERANCE * max(abs(one), abs(another))
@@ -50,7 +55,10 @@ def reading(value: str, unit: str = "", question: str = "", *, wanted: str = "")
     if text == BLANK:
         return None
     ends = _ends(text)
-    return Reading(items=_items(text)) if ends is None else Reading(_converted(ends, own, wanted))
+    if ends is None:
+        return Reading(items=_items(text))
+    is_years = (unit_asked(own) is None or "year" in own.casefold()) and all(is_year(f"{end:f}") for end in ends)
+    return Reading(_converted(ends, own, wanted), is_years=is_years)
 
 
 def classes(readings: Sequence[Reading]) -> list[int]:

@@ -12,6 +12,7 @@ from answerer.candidates import Candidate
 from answerer.extract import best, considered
 from answerer.score import same_value
 from answerer.values import Form, parse
+from kohaku.words import is_year
 from retriever.evidence import Evidence
 
 NEAR = 0.25
@@ -36,7 +37,7 @@ def contested(answer: Answer, evidence: Evidence) -> Answer:
     if answer.is_blank or wanted.kind not in KINDS:
         return answer
     found = considered(answer.question, wanted, evidence)
-    place = best([one for one in found if same_value(answer.value, one.value)])
+    place = best([one for one in found if same_value(answer.value, one.value) and agrees(answer.value, one.value)])
     if place is None or place.score < LEAST:
         return answer
     told = [one for one in _best_of_each(found) if _is_as_sure(one, place, wanted)]
@@ -58,9 +59,11 @@ def contested(answer: Answer, evidence: Evidence) -> Answer:
 def agrees(one: str, other: str) -> bool:
     """Whether two values may both be true: they are the same, one is rounded, or one lies in the other's range.
 
-    >>> agrees("1098000", "1100000"), agrees("1.18", "1.19"), agrees("85", "[80,90]")
-    (True, False, True)
+    >>> agrees("1098000", "1100000"), agrees("1.18", "1.19"), agrees("85", "[80,90]"), agrees("2019", "2020")
+    (True, False, True, False)
     """
+    if is_year(one) and is_year(other):
+        return one == other
     first, second = parse(one), parse(other)
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return same_value(one, other) or one.casefold() in other.casefold() or other.casefold() in one.casefold()

@@ -114,6 +114,8 @@ def _findings(sections: Sequence[Section]) -> Iterator[str]:
         yield one.statement if one.answer.is_blank else f"{one.question} {one.statement}"
         for other in one.conflicts:
             yield f"{', '.join(other.references)} says otherwise: {other.text}"
+        for found in one.answer.conflicts:
+            yield f"{found.citation.document} says otherwise: {found.citation.quote}"
 
 
 def _summary(question: str, sections: Sequence[Section], chat: Chat | None, profile: Profile) -> str:

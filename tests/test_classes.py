@@ -31,6 +31,7 @@ def same(one: str, other: str, unit: str = "", question: str = "") -> bool:
         ("300 Watts to 1 Kilowatt", "[300,1000]", "W"),
         ("4300 kg", "4.3", "tonnes"),
         ("1e-3", "0.001", "kWh"),
+        ("2021", "2022", "kWh"),
         ("Water consumption", "water  CONSUMPTION.", ""),
         ("The ML.ENERGY Benchmark", "ML.ENERGY benchmark", ""),
         ("GPT-3", "GPT 3", ""),
@@ -54,6 +55,8 @@ def test_values_that_say_the_same_are_of_one_class(one: str, other: str, unit: s
         ("GPT-3", "GPT-35", ""),
         ("a, b", "a", ""),
         ("12 km", "12", "kWh"),
+        ("2021", "2022", ""),
+        ("2023", "[2023,2024]", ""),
         ("is_blank", "0", ""),
     ],
 )

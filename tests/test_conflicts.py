@@ -16,6 +16,7 @@ import kohaku
 from answerer.conflicts import agrees
 from kohaku.doors.display import answer_lines, answer_object
 from kohaku.doors.engine import Engine
+from kohaku.doors.report import markdown
 
 QUESTION = "How many litres of water did Lake Site draw in 2023?"
 TRUE = {
@@ -53,11 +54,13 @@ def test_a_document_that_contradicts_two_others_is_named_and_the_answer_less_sur
 ) -> None:
     agreed = opened({**TRUE, **OTHERS}).ask(QUESTION, unit="litres")
     assert agreed.value == "5500000" and agreed.conflicts == ()
-    answer = opened({**TRUE, **LIE, **OTHERS}).ask(QUESTION, unit="litres")
+    lied = opened({**TRUE, **LIE, **OTHERS})
+    answer = lied.ask(QUESTION, unit="litres")
     assert answer.value == "5500000" and answer.confidence < agreed.confidence
     [conflict] = answer.conflicts
     assert (conflict.value, conflict.citation.document) == ("9900000", "leaflet")
     assert any("But leaflet says 9900000" in line for line in answer_lines(answer))
+    assert "*Conflict:* leaflet says" in markdown(lied.report(QUESTION))
     assert answer_object(answer)["conflicts"][0]["citation"]["quote"] == conflict.citation.quote
 
 
@@ -74,6 +77,8 @@ def test_a_model_that_believes_the_lie_is_contradicted_by_the_other_documents(
     assert answer.is_grounded and alone.conflicts == ()
     assert {one.citation.document for one in answer.conflicts} == {"report", "review"}
     assert answer.confidence < alone.confidence / 2
+    written = markdown(engine.report(QUESTION))
+    assert "*Conflict:* report says 5500000 [" in written and "*Conflict:* review says" in written
     (tmp_path / "q.csv").write_text(f"id,question,answer_unit\nq1,{QUESTION},litres\n", encoding="utf-8")
     engine.submit(tmp_path / "q.csv", tmp_path / "out.csv")
     with open(tmp_path / "out.csv", encoding="utf-8") as file:
@@ -91,6 +96,7 @@ def test_a_model_that_believes_the_lie_is_contradicted_by_the_other_documents(
         ("[80,90]", "[95,99]", False),
         ("10", "14", False),
         ("0", "0", True),
+        ("2019", "2020", False),
         ("Ada Lovelace", "Lovelace", True),
         ("Ada Lovelace", "Grace Hopper", False),
     ],

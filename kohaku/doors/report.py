@@ -66,11 +66,20 @@ def _section(section: Section, sources: dict[Citation, int]) -> Iterator[str]:
         yield "\n*The value does not follow from what is cited for it.*"
     for other in section.conflicts:
         yield f"\n*Conflict:* {escaped(', '.join(other.references))} says {escaped(other.text)}{_marks(other, sources)}"
+    named = {document for other in section.conflicts for document in other.references}
+    for found in section.answer.conflicts:
+        if found.citation.document not in named:
+            document, mark = found.citation.document, _mark(found.citation, sources)
+            yield f"\n*Conflict:* {escaped(document)} says {escaped(found.value)}{mark}"
 
 
 def _marks(answer: Answer, sources: dict[Citation, int]) -> str:
     """The numbers of an answer's citations, each source numbered once."""
-    return "".join(f" [{sources.setdefault(one, len(sources) + 1)}]" for one in answer.citations)
+    return "".join(_mark(one, sources) for one in answer.citations)
+
+
+def _mark(citation: Citation, sources: dict[Citation, int]) -> str:
+    return f" [{sources.setdefault(citation, len(sources) + 1)}]"
 
 
 def _source(citation: Citation) -> str:

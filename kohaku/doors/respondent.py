@@ -32,13 +32,13 @@ class Respondent(Searcher):
     """A searcher that answers what it is asked; use it as a context manager, or call `close`."""
 
     def ask(
-        self, question: str | Question, *, unit: str = "", scope: Scope = EVERYWHERE, explain: bool = False
+        self, question: str | Question, *, unit: str | None = None, scope: Scope = EVERYWHERE, explain: bool = False
     ) -> Answer:
         """An answer with its citations, or an abstention; from what is in the scope.
 
         With `explain` it brings the evidence that was read last, which says how it came about.
         """
-        asked = question if isinstance(question, Question) else Question("", question, unit)
+        asked = question if isinstance(question, Question) else Question("", question, unit or "")
         return self._ask(asked, scope, explain=explain, concurrency=self.settings.concurrency)
 
     def ask_all(
