@@ -10,6 +10,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Not "in", "is" and "on", which other languages have too.
 _ENGLISH = frozenset({"the", "of", "and", "to", "for", "that", "with", "by", "from", "are"})
 ENGLISH_SHARE = 0.04  # of words: prose has four times as many, tables half as many, other languages next to none
+WHOLE = 60  # of 100: how like a name must be to be meant as a whole, before parts of names are looked at
 ENOUGH = 100  # words to tell a language by; texts without spaces have as many in far fewer
 
 
@@ -26,13 +27,15 @@ def storable(text: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Of the known names, of which there is at least one, that which a user most likely meant.
 
-    >>> nearest("buget", ["db", "budget"]), nearest("netflix", ["out-of-the-tar-pit", "NETFLIX_2015_10K"])
-    ('budget', 'NETFLIX_2015_10K')
+    >>> nearest("scor", ["bert_score", "score"]), nearest("netflix", ["out-of-the-tar-pit", "NETFLIX_2015_10K"])
+    ('score', 'NETFLIX_2015_10K')
     """
     from rapidfuzz import fuzz, process, utils
 
     names = list(known)
-    found = process.extractOne(name, names, scorer=fuzz.WRatio, processor=utils.default_process)
+    tidy = utils.default_process
+    found = process.extractOne(name, names, scorer=fuzz.ratio, processor=tidy, score_cutoff=WHOLE)
+    found = found or process.extractOne(name, names, scorer=fuzz.WRatio, processor=tidy)
     return found[0] if found else names[0]
 
 
