@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from kohaku.embedders.background import levelled
+from kohaku.embedders.background import USUAL, levelled
 from kohaku.embedders.protocol import Embedder
 from kohaku.store import Hit, Store
 from kohaku.tree import Kind, Tier, Vectors
@@ -99,6 +99,8 @@ def _nearest(
 ) -> list[list[Hit]]:
     """What is nearest to each vector, its cosines on the scale of the default embedder's."""
     found = store.nearest(vectors, tier, limit, documents=documents, kinds=kinds)
+    if store.background <= USUAL:
+        return found  # most indexes: there is nothing to change in a thousand hits
     return [[replace(hit, score=levelled(hit.score, store.background)) for hit in hits] for hits in found]
 
 

