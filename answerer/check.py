@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 from pydantic import BaseModel, Field, field_validator
@@ -71,8 +70,7 @@ def graded(
 
     Of the `pictures` those of what it is graded against go along, within the `room` (tokens).
     """
-    nodes = {one.node: one.context for one in pictures}
-    cited = _cited(answer, contexts, nodes)
+    cited = _cited(answer, contexts, pictures)
     rest = [context for context in contexts if context not in cited]
     shown = within((*cited, *rest), int(SHOWN * sum(context.tokens for context in contexts))) or tuple(contexts[:1])
     held = {context.node for context in shown}
@@ -110,12 +108,14 @@ def bettered(
     check: Callable[[Answer, Sequence[Context]], Check | None],
     search: Callable[[Sequence[str]], Evidence],
     read: Callable[[Evidence], Answer],
+    pictures: Sequence[Picture] = (),
 ) -> Answer:
     """The answer with its grades, or the one that is read after one more search, where that is better.
 
     `search` looks for the queries that the grades ask for; what it finds anew is read once, by `read`, together with
-    what the answer cites. The second answer is taken where it is grounded, and the first is not,
-    was graded as inaccurate, or is no likelier to be right. An abstention is not checked: retries see to those.
+    what the answer cites, one of the `pictures` by the context that it stands in. The second answer is taken where it
+    is grounded, and the first is not, was graded as inaccurate, or is no likelier to be right. An abstention is
+    not checked: retries see to those.
     """
     found = None if answer.is_blank else check(answer, evidence.contexts)
     if found is None:
@@ -127,7 +127,7 @@ def bettered(
     new = [one for one in wider.contexts if one.node not in known and one.text not in known]
     if not new:
         return replace(answer, check=found)
-    second = read(replace(wider, contexts=(*_cited(answer, evidence.contexts), *new)))
+    second = read(replace(wider, contexts=(*_cited(answer, evidence.contexts, pictures), *new)))
     is_better = second.is_grounded and (
         not answer.is_grounded or found.accuracy < Check.GOOD or second.confidence >= answer.confidence
     )
@@ -142,10 +142,9 @@ def _check(ask: Callable[[], CheckReply], on_failure: Callable[[KohakuError], No
     return Check(reply.accuracy, reply.completeness, reply.structure, tuple(queries)[:MOST_QUERIES])
 
 
-def _cited(
-    answer: Answer, contexts: Sequence[Context], figures: Mapping[str, str] = MappingProxyType({})
-) -> list[Context]:
-    """What an answer cites, `figures` by the contexts that they stand in; where that is nothing, its references."""
+def _cited(answer: Answer, contexts: Sequence[Context], pictures: Sequence[Picture]) -> list[Context]:
+    """What an answer cites, pictures by the contexts that they stand in; where that is nothing, its references."""
+    figures = {one.node: one.context for one in pictures}
     nodes = {figures.get(citation.node, citation.node) for citation in answer.citations}
     quoted = [context for context in contexts if context.node in nodes]
     return quoted or [context for context in contexts if context.document in answer.references]

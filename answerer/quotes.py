@@ -81,7 +81,7 @@ def alike(quote: str, text: str) -> tuple[int, int] | None:
     found = fuzz.partial_ratio_alignment(wanted.text, held.text, score_cutoff=ALIKE)
     if found is None or found.dest_end - found.dest_start < SHORTEST_SHARE * len(wanted.text):
         return None
-    start, end = _whole_words(text, held.places[found.dest_start], held.places[found.dest_end - 1] + 1)
+    start, end = _whole_words(text, *_without_neighbours(text, held, found.dest_start, found.dest_end))
     return (start, end) if _same_facts(quote, text[start:end]) else None
 
 
@@ -118,6 +118,16 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     cut_before = re.search(r"\d[.,]$", text[:start][-2:]) and text[start].isdigit()
     cut_after = re.match(r"[.,]\d", text[end : end + 2]) and text[end - 1].isdigit()
     return not (cut_before or cut_after)
+
+
+_NEIGHBOURS = ".,;:!?)]}|"
+
+
+def _without_neighbours(text: str, held: Key, start: int, end: int) -> tuple[int, int]:
+    """The span of letters first to last, without what closes the sentence or the cell before."""
+    while start < end - 1 and text[held.places[start]] in _NEIGHBOURS:
+        start += 1
+    return held.places[start], held.places[end - 1] + 1
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from answerer.answer import Answer, Citation, Grounding, Question, Span, abstent
 from answerer.ground import ground
 from answerer.pictures import Picture, beside, listed, quoted, seen, with_pictures
 from answerer.prompts import AnswerReply, alias, arranged, prompt
-from answerer.quotes import align
+from answerer.quotes import align, key
 from answerer.values import is_blank, normalise
 from kohaku.chat import Chat, Message
 from kohaku.choices import Order
@@ -158,8 +158,8 @@ def _borne(grounding: Grounding, quotes: Sequence[Citation], contexts: Sequence[
 
 
 def _is_quoted(span: Span, quotes: Sequence[Citation]) -> bool:
-    words = " ".join(span.text.split())
-    said = (" ".join(one.quote.split()) for one in quotes if one.document == span.document)
+    words = key(span.text).text
+    said = (key(one.quote).text for one in quotes if one.document == span.document)
     return any(quote in words or words in quote for quote in said)
 
 

@@ -75,12 +75,13 @@ class Purse:
     def at_most(self, most: float) -> Iterator[list[float]]:
         """Room for a call that costs `most` at most: what it did cost is put into the list.
 
-        Raises CostLimit where that could pass the limit: no other call is begun then either.
+        Raises CostLimit where that could pass the limit: no other call is begun then either. It does not say what is
+        spent, which calls under way go on adding to: `Usage` tells that in the end.
         """
         with self._lock:
             if self._limit is not None and self._spent + most > self._limit:
                 raise CostLimit(
-                    f"the next call could pass the limit of {self._limit:g} ({self._spent:.4g} is spent or under way): "
+                    f"the next call could cost {most:.4g} and pass the limit of {self._limit:g}: "
                     "raise --max-cost and run the same command again, which goes on from here"
                 )
             self._spent += most

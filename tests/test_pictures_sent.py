@@ -6,6 +6,7 @@ import base64
 import json
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from conftest import LetterEmbedder
 from corpus import use_letters
 from fake_server import FakeServer, Step, fails, says
 from pictures import bars, png
+from recorder import context
 from test_captions import grown, put
 from test_engine import asked_for
 
 import kohaku
-from answerer.answer import How
+from answerer.answer import Answer, Check, How, Question
+from answerer.check import bettered
 from answerer.pictures import Picture, beside
 from indexer.blocks import Block
 from kohaku.chat import Message, OpenAIChat
@@ -27,6 +30,7 @@ from kohaku.faults import Fault, Remedy, remedy
 from kohaku.images import LONGEST, MOST_TOKENS, shown
 from kohaku.store import Store
 from kohaku.tree import Kind
+from retriever.evidence import Evidence
 from retriever.plan import Draft
 
 QUESTION = "How much water did Lake Site use by month, in litres?"
@@ -207,15 +211,24 @@ def test_an_answer_from_a_picture_is_graded_with_that_picture(
     assert cited in server.images(1)
 
 
+def test_what_a_picture_was_read_from_is_read_again_with_what_the_grades_ask_for() -> None:
+    held, other, found = (replace(context("d"), node=f"d:{name}", text=name) for name in ("held", "other", "found"))
+    picture = Picture("d", "d:held:figure", "d:held", None, "Figure 1", SMALL, 150)
+    answer = Answer(Question("q", QUESTION), "417", "417", "", ("d",), (picture.citation,))
+    read: list[Evidence] = []
+
+    def again(evidence: Evidence) -> Answer:
+        read.append(evidence)
+        return answer
+
+    wider = Evidence("", (), (found,))
+    grades = Check(2, 2, 5, ("by year",))
+    bettered(answer, Evidence("", (), (held, other)), lambda *_: grades, lambda _: wider, again, [picture])
+    assert [one.node for one in read[0].contexts] == ["d:held", "d:found"]
+
+
 def test_pictures_take_the_room_of_the_worst_contexts_in_the_budget() -> None:
-    def context(node: str, tokens: int) -> Any:
-        from dataclasses import replace
-
-        from recorder import context
-
-        return replace(context("d"), node=node, tokens=tokens)
-
-    contexts = [context(name, 100) for name in "abcd"]
+    contexts = [replace(context("d"), node=name, tokens=100) for name in "abcd"]
     picture = Picture("d", "d", "d", None, "", SMALL, 150)
     assert [one.node for one in beside(contexts, [picture], 400)] == ["a", "d"]
     assert [one.node for one in beside(contexts, [picture], 600)] == ["a", "b", "c", "d"]

@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerer.answer import Question
+from answerer.prompts import AnswerReply
 from answerer.quotes import align, exact
+from answerer.reader import checked
 from kohaku.tree import Box, Kind
 from retriever.evidence import Context
 
@@ -109,3 +112,18 @@ def test_every_run_of_whole_words_is_found(text: str, data: st.DataObject) -> No
         assert (
             exact(quote, text) or not any(letter.isalnum() for letter in quote) or quote[0] in ".-" or quote[-1] in ".-"
         )
+
+
+def test_a_nearly_exact_quote_is_cited_once_without_the_end_of_the_sentence_before() -> None:
+    text = "The pond froze over in March. The hall at Harlow has 6 chillers and 97 pumps."
+    reply = AnswerReply.model_validate(
+        {
+            "answer": "6",
+            "answer_value": "6",
+            "ref_id": ["plant"],
+            "quotes": [". The Hall at  Harlow has 6 chilers — and 97 pumps."],
+        }
+    )
+    question = Question("q", "How many chillers has the hall at Harlow?", "chillers")
+    answer = checked(question, [context(text)], reply)
+    assert [one.quote for one in answer.citations] == ["The hall at Harlow has 6 chillers and 97 pumps."]

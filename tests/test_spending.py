@@ -229,7 +229,7 @@ def test_what_is_under_way_when_the_limit_is_reached_is_paid_for_and_kept(
 
     server.otherwise = reply
     prices = {"scripted": (0, 2_000_000)}
-    with pytest.raises(NoAccess, match=r"limit of 15 \(12 is spent or under way\)"):
+    with pytest.raises(NoAccess, match="could cost 6 and pass the limit of 15:"):
         opened(prices=prices, max_cost=15, queries=1, concurrency=3).submit(asked(6), "out.csv")
     assert len(server.requests) == len(rows("out.csv")) == 2
 

@@ -176,22 +176,20 @@ class Respondent(Searcher):
         if chat is None:
             return lambda answer, evidence, read: answer
         tell, profile = self._tell("self-check"), self.profile
-        return lambda answer, evidence, read: check.bettered(
-            answer,
-            evidence,
-            lambda draft, contexts: check.graded(
-                asked,
-                draft,
-                contexts,
-                chat,
+
+        def better(answer: Answer, evidence: Evidence, read: Callable[[Evidence], Answer]) -> Answer:
+            pictures = () if answer.is_blank else self._pictures(evidence.contexts)
+            grade = partial(
+                check.graded,
+                chat=chat,
                 profile=profile,
-                pictures=self._pictures(contexts) if chat.takes_images else (),
+                pictures=pictures if chat.takes_images else (),
                 room=self.settings.budget,
                 on_failure=tell,
-            ),
-            sought.narrowly,
-            read,
-        )
+            )
+            return check.bettered(answer, evidence, partial(grade, asked), sought.narrowly, read, pictures)
+
+        return better
 
     @property
     def _narrow(self) -> Limits:
