@@ -1,9 +1,13 @@
-"""How well confidences tell right answers from wrong ones: risk against coverage, and calibration error."""
+"""How well confidences tell right answers from wrong ones: risk against coverage, and calibration error.
+
+The risk-coverage curve is El-Yaniv & Wiener's (2010, JMLR 11), for confidences as in Geifman & El-Yaniv (2017).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from answerer.score import Row, no_value, same_value
@@ -47,8 +51,9 @@ class Calibration:
     """What confidences were worth.
 
     `curve` is risk against coverage, the surest answers first; `aurc` the area under it, the mean risk over all
-    coverages (Geifman & El-Yaniv 2017); `best` what it would be were all right answers the surest. `ece` is the
-    expected calibration error over ten bins of equal width (Naeini et al. 2015).
+    coverages (Geifman, Uziel & El-Yaniv 2019); `best` what it would be were all right answers the surest. `auroc` is
+    how often a right answer is surer than a wrong one, equals counting half, None without both. `ece` is the expected
+    calibration error over ten bins of equal width (Naeini et al. 2015).
     """
 
     answered: int
@@ -58,6 +63,7 @@ class Calibration:
     bins: tuple[Bin, ...]
     aurc: float
     best: float
+    auroc: float | None
     ece: float
 
 
@@ -65,21 +71,22 @@ def calibration(judged: Iterable[Judged], asked: int) -> Calibration:
     """The worth of the confidences of some answers among so many questions; the unanswered count in no risk.
 
     >>> found = calibration([Judged("a", 0.9, True), Judged("b", 0.4, False)], 3)
-    >>> [(point.coverage, point.risk) for point in found.curve], round(found.ece, 2)
-    ([(0.5, 0.0), (1.0, 0.5)], 0.25)
+    >>> [(point.coverage, point.risk) for point in found.curve], found.aurc, found.auroc, round(found.ece, 2)
+    ([(0.5, 0.0), (1.0, 0.5)], 0.25, 1.0, 0.25)
     """
     ordered = sorted(judged, key=lambda one: (-one.confidence, one.id))
-    right = [one.right for one in ordered]
+    right = sum(one.right for one in ordered)
     bins = _bins(ordered)
     ece = sum(part.count * abs(part.confidence - part.accuracy) for part in bins) / len(ordered) if ordered else 0.0
     return Calibration(
         answered=len(ordered),
         asked=asked,
-        right=sum(right),
+        right=right,
         curve=_curve(ordered),
         bins=bins,
-        aurc=_area(right),
-        best=_area(sorted(right, reverse=True)),
+        aurc=_area([(one.confidence, one.right) for one in ordered]),
+        best=_area([(float(number < right), number < right) for number in range(len(ordered))]),
+        auroc=_auroc(ordered),
         ece=ece,
     )
 
@@ -128,12 +135,24 @@ def _curve(ordered: Sequence[Judged]) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def _area(right: Sequence[bool]) -> float:
-    wrong, total = 0, 0.0
-    for number, one in enumerate(right, start=1):
-        wrong += not one
-        total += wrong / number
-    return total / len(right) if right else 0.0
+def _area(ordered: Sequence[tuple[float, bool]]) -> float:
+    """The mean risk over all coverages; those who are equally sure come in any order, so their errors are shared."""
+    wrong, number, total = 0.0, 0, 0.0
+    for _, group in groupby(ordered, key=lambda one: one[0]):
+        right = [one[1] for one in group]
+        share = right.count(False) / len(right)
+        total += sum((wrong + share * nth) / (number + nth) for nth in range(1, len(right) + 1))
+        wrong += right.count(False)
+        number += len(right)
+    return total / number if number else 0.0
+
+
+def _auroc(ordered: Sequence[Judged]) -> float | None:
+    sure = [one.confidence for one in ordered if one.right]
+    unsure = [one.confidence for one in ordered if not one.right]
+    if not sure or not unsure:
+        return None
+    return sum((one > other) + (one == other) / 2 for one in sure for other in unsure) / (len(sure) * len(unsure))
 
 
 def _bins(ordered: Sequence[Judged]) -> tuple[Bin, ...]:

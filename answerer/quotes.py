@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
 
 from answerer.answer import Citation
 from answerer.quantities import spelled
@@ -28,6 +29,7 @@ WORD_ALIKE = 80.0
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _DROPPED = frozenset("\"'`´‘’‚‛“”„‟«»‹›\u00ad\u200b\u200c\u200d\ufeff*_")  # quotation marks, invisible, emphasis
+_AROUND = ".,;:()[]"
 _OMITTED = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\(\s*(?:\.\.\.|…)\s*\)|\.\.\.+|…)\s*")
 _UNSPACED = re.compile(f"[{CJK}]")
 _LETTER_AFTER = re.compile(r"\s*[^\W\d_]")
@@ -147,9 +149,24 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 def _same_facts(quote: str, words: str) -> bool:
     held = key(words).text
     names = (key(word).text for word in quote.split())
-    return _facts(quote) == _facts(words) and all(
-        fuzz.partial_ratio(name, held) >= WORD_ALIKE for name in names if len(name) >= 4
+    return (
+        _facts(quote) == _facts(words)
+        and all(fuzz.partial_ratio(name, held) >= WORD_ALIKE for name in names if len(name) >= 4)
+        and not _has_moved(quote.split(), words.split())
     )
+
+
+def _has_moved(quote: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a word of a quote stands elsewhere among the others than it does in the evidence.
+
+    >>> _has_moved("Oslo sold water to Bergen".split(), "Bergen sold water to Oslo".split())
+    True
+    """
+    said, held = ([key(word).text.strip(_AROUND) for word in text] for text in (quote, words))
+    edits = Indel.editops(said, held)
+    gone = {said[edit.src_pos] for edit in edits if edit.tag == "delete"}
+    come = {held[edit.dest_pos] for edit in edits if edit.tag == "insert"}
+    return any(len(word) > 1 for word in gone & come)
 
 
 def _facts(text: str) -> tuple[Counter[str], int]:

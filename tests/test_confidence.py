@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -58,8 +59,9 @@ def test_risk_and_calibration_are_as_defined() -> None:
     given = [Judged("a", 0.95, True), Judged("b", 0.65, True), Judged("c", 0.65, False), Judged("d", 0.15, False)]
     found = calibration(given, 6)
     assert [(point.coverage, round(point.risk, 3)) for point in found.curve] == [(0.25, 0), (0.75, 0.333), (1, 0.5)]
-    assert found.aurc == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
+    assert found.aurc == pytest.approx((0 + 1 / 4 + 1 / 3 + 1 / 2) / 4)  # the second is as likely one as the other
     assert found.best == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
+    assert found.auroc == pytest.approx((1 + 1 + 1 / 2 + 1) / 4)
     assert found.ece == pytest.approx((0.05 + 2 * 0.15 + 0.15) / 4)
     assert (found.answered, found.asked, found.right) == (4, 6, 2)
 
@@ -86,6 +88,24 @@ def test_the_command_reports_what_confidences_were_worth() -> None:
     shown = CliRunner().invoke(app, words, catch_exceptions=False).stdout
     assert "aurc\t0.2500 (at best 0.2500)" in shown and "0.50\t0.000\t0.90" in shown
     assert CliRunner().invoke(app, words[:-2]).exit_code == 2
+
+
+def test_the_page_draws_risk_against_coverage_and_what_was_right_of_like_confidences() -> None:
+    write("truth.csv", "id,answer_value,ref_id", "a,5,['x']", "b,7,['x']", "c,9,['x']")
+    write("pred.csv", "id,answer_value,ref_id", "a,5,['x']", "b,8,['x']", "c,9,['x']")
+    write("sure.csv", "id,confidence", "a,0.9", "b,0.5", "c,0.25")
+    words = ["score", "--truth", "truth.csv", "--pred", "pred.csv", "--html", "page.html"]
+    CliRunner().invoke(app, [*words, "--calibration", "--confidence", "sure.csv"], catch_exceptions=False)
+    page = BeautifulSoup(Path("page.html").read_text(encoding="utf-8"), "html.parser")
+    [curve] = page.select("polyline")
+    assert curve["points"] == "0.00,100.00 33.33,100.00 66.67,50.00 100.00,66.67"
+    assert [(dot["cx"], dot["cy"]) for dot in page.select("circle")] == [
+        ("25.00", "0.00"),
+        ("50.00", "100.00"),
+        ("90.00", "0.00"),
+    ]
+    CliRunner().invoke(app, words, catch_exceptions=False)
+    assert "<svg" not in Path("page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("row", ["a,2", "a,-1", "a,nan", "a,sure", "z,0.5"])

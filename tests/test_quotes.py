@@ -127,3 +127,15 @@ def test_a_nearly_exact_quote_is_cited_once_without_the_end_of_the_sentence_befo
     question = Question("q", "How many chillers has the hall at Harlow?", "chillers")
     answer = checked(question, [context(text)], reply)
     assert [one.quote for one in answer.citations] == ["The hall at Harlow has 6 chillers and 97 pumps."]
+
+
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("The mill sold the water that the town had bought.", "The town sold the water that the mill had bought."),
+        ("It is accounted for not by the equity method.", "It is accounted for by the equity method. No dividend."),
+        ("It was tall, unlike the old one of the harbour", "The old one of the harbour, unlike it, was tall"),
+    ],
+)
+def test_words_in_other_places_and_a_not_put_in_are_no_typing_errors(quote: str, words: str) -> None:
+    assert align(quote, [context(words)]) is None

@@ -66,6 +66,20 @@ def test_the_check_of_citations_reads_what_stands_in_their_boxes(run: Run, tmp_p
     assert module["own"]("Water › Lake; 2023: 5; 2022: 4 (in millions)") == "Lake 5 4"
 
 
+def test_the_check_of_corruption_counts_what_is_caught_and_what_is_kept(run: Run, tmp_path: Path) -> None:
+    questions, db = tmp_path / "questions.csv", tmp_path / "index.db"
+    questions.write_text("id,question\nq1,How full was Isbrook Reservoir on 9 September 2023?\n")
+    run("build_index.py", ROOT / "data" / "sample" / "isbrook2023.pdf", "--db", db)
+    lines = [line.split("\t") for line in run("check_corruption.py", db, questions).splitlines()]
+    counts = {name: re.findall(r"\d+", said) for name, said in lines}
+    assert {"as it stands", "letters replaced", "words swapped", "a negation put in", "invented"} <= counts.keys()
+    assert all(done == of and int(of) for done, of in counts.values())
+    module = runpy.run_path(str(SCRIPTS / "check_corruption.py"))
+    chance = module["Random"](1)
+    assert module["swapped"]("Harbour water rises", chance) != "Harbour water rises"
+    assert module["renumbered"]("In 9 days", chance) != "In 9 days" and not module["renumbered"]("In days", chance)
+
+
 def test_the_benchmark_of_starts_compares_with_python_and_numpy(run: Run) -> None:
     lines = run("benchmark_start.py", "--runs", 1).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["python", "numpy", "help"]

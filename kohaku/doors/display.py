@@ -390,6 +390,7 @@ def calibration_lines(worth: Calibration) -> Iterator[str]:
     """What confidences were worth: risk by coverage in ten steps, then how often each tenth was right."""
     yield f"answered\t{worth.answered} of {worth.asked}, {worth.right} right"
     yield f"aurc\t{worth.aurc:.4f} (at best {worth.best:.4f})"
+    yield f"auroc\t{'-' if worth.auroc is None else format(worth.auroc, '.4f')}"
     yield f"ece\t{worth.ece:.4f}"
     yield "coverage\trisk\tfrom confidence"
     for step in range(1, 11):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from answerer.calibration import Calibration
 from answerer.diagnosis import RULES, by_error, by_type
 from answerer.references import read_references
 from answerer.score import Row, no_value
@@ -56,7 +57,19 @@ def score_page(scoring: Scoring) -> str:
         unknown=scoring.score.unknown,
         comparison=scoring.comparison,
         changes=_changes(scoring),
+        worth=scoring.calibration,
+        curve=_curve(scoring.calibration) if scoring.calibration else "",
     )
+
+
+def _curve(worth: Calibration) -> str:
+    """Risk against coverage as the corners of a line in a square of 100, its origin below on the left.
+
+    Up to the first corner the risk is that of the surest answers.
+    """
+    points = [(point.coverage, point.risk) for point in worth.curve]
+    corners = [(0.0, points[0][1]), *points] if points else []
+    return " ".join(f"{100 * coverage:.2f},{100 - 100 * risk:.2f}" for coverage, risk in corners)
 
 
 def _figures(scoring: Scoring) -> list[tuple[str, str]]:

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from answerer.calibration import Calibration, calibration_of_files
 from answerer.comparison import Change, Comparison, compare
 from answerer.diagnosis import Diagnosis, Evidence, by_error, by_type, diagnose
 from answerer.long_answers import LongScore, Meanings, long_score
 from answerer.references import read_references
 from answerer.score import Row, Score, no_value, read_answers, score
-from kohaku.doors.display import few, one_line
+from kohaku.doors.display import calibration_lines, few, one_line
 from kohaku.errors import TableError
 
 WORST = 10  # rows listed under a score, where no other number is asked for
@@ -26,7 +27,8 @@ class Scoring:
     """What there is to say of a submission.
 
     `diagnoses` are its rows, the worst first; `long` its long answers, `comparison` how it stands against another one,
-    each None where that was not asked for. `names` are the files': truth, submission, and the other ("" for none).
+    `calibration` what its confidences were worth, each None where that was not asked for. `names` are the files':
+    truth, submission, and the other ("" for none).
     """
 
     names: tuple[str, str, str]
@@ -34,6 +36,7 @@ class Scoring:
     diagnoses: tuple[Diagnosis, ...]
     long: LongScore | None = None
     comparison: Comparison | None = None
+    calibration: Calibration | None = None
 
 
 def scored(
@@ -42,13 +45,14 @@ def scored(
     *,
     against: Path | None = None,
     evidence: Path | None = None,
+    confidence: Path | None = None,
     has_long: bool = False,
     meanings: Meanings | None = None,
 ) -> Scoring:
     """A submission scored against the truth, and compared with another one; raises TableError for an unusable file.
 
-    `evidence` is what `kohaku retrieve --questions` wrote. Long answers are scored where `has_long`, by meaning too
-    where `meanings` says what their tokens mean.
+    `evidence` is what `kohaku retrieve --questions` wrote, `confidence` what `kohaku answer --confidence` or a vote
+    did. Long answers are scored where `has_long`, by meaning too where `meanings` says what their tokens mean.
     """
     columns = ("answer_value", "ref_id", *(("answer",) if has_long else ()))
     right, given = read_answers(truth, columns), read_answers(predicted, columns)
@@ -62,6 +66,7 @@ def scored(
         tuple(diagnose(right, given, seen)),
         long_score(right, given, meanings) if has_long else None,
         None if other is None else compare(right, given, other),
+        None if confidence is None else calibration_of_files(truth, predicted, confidence),
     )
 
 
@@ -103,6 +108,8 @@ def scoring_object(scoring: Scoring) -> dict[str, Any]:
     found["questions"] = [_question_object(one, _long_of(scoring)) for one in scoring.diagnoses]
     if scoring.comparison is not None:
         found["against"] = comparison_object(scoring.comparison)
+    if scoring.calibration is not None:
+        found["calibration"] = asdict(scoring.calibration)
     return found
 
 
@@ -158,7 +165,7 @@ def _long_of(scoring: Scoring) -> dict[str, dict[str, float | None]]:
 
 
 def scoring_lines(scoring: Scoring, worst: int = WORST) -> Iterator[str]:
-    """A scoring as lines: the figures, kinds of questions and of errors, so many of the worst rows, the other file."""
+    """A scoring as lines: figures, kinds of questions and of errors, the worst rows, the other file, confidences."""
     yield from figure_lines(scoring.score.summary())
     if scoring.long is not None:
         yield from figure_lines(scoring.long.summary())
@@ -171,6 +178,9 @@ def scoring_lines(scoring: Scoring, worst: int = WORST) -> Iterator[str]:
     if scoring.comparison is not None:
         yield ""
         yield from comparison_lines(scoring.comparison, scoring.names[2], worst)
+    if scoring.calibration is not None:
+        yield ""
+        yield from calibration_lines(scoring.calibration)
 
 
 def figure_lines(figures: Mapping[str, float | int]) -> Iterator[str]:

@@ -37,7 +37,7 @@ def score(
         int | None, typer.Option("--layer", min=1, help="Of that model.", show_default="by the model")
     ] = None,
     calibrate: Annotated[
-        bool, typer.Option("--calibration", help="What the confidences were worth: risk by coverage, AURC, ECE.")
+        bool, typer.Option("--calibration", help="What the confidences were worth: risk by coverage, AURC, AUROC, ECE.")
     ] = False,
     confidence: Annotated[
         Path | None, typer.Option("--confidence", help="For --calibration: the CSV that answer or vote wrote.")
@@ -63,22 +63,20 @@ def score(
         return
     with stages() as tell:
         tell("comparing answers")
-        found = scoring.scored(truth, pred, against=against, evidence=evidence, has_long=has_long, meanings=meanings)
-    told = scoring.scoring_object(found) if as_json else {}
-    lines = [] if as_json else list(scoring.scoring_lines(found, worst))
-    if confidence is not None:
-        from answerer.calibration import calibration_of_files
-        from kohaku.doors.display import calibration_lines
-
-        worth = calibration_of_files(truth, pred, confidence)
-        if as_json:
-            told["calibration"] = asdict(worth)
-        else:
-            lines += ["", *calibration_lines(worth)]
+        found = scoring.scored(
+            truth,
+            pred,
+            against=against,
+            evidence=evidence,
+            confidence=confidence,
+            has_long=has_long,
+            meanings=meanings,
+        )
     if as_json:
-        print_json(told)
-    for line in lines:
-        typer.echo(line)
+        print_json(scoring.scoring_object(found))
+    else:
+        for line in scoring.scoring_lines(found, worst):
+            typer.echo(line)
     if html is not None:
         html.write_text(score_page(found), encoding="utf-8")
         say(f"wrote {html}")
