@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from kohaku.spelling import american
+
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and hangul in a class of a regular expression: scripts that put no spaces between words, or not all."""
 
@@ -159,14 +161,17 @@ SHORTEST_STEM = 3  # "ring" keeps its ending, "rating" loses it
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """What a word shares with its other forms, in lower case: rough, since both sides are folded alike.
+    """What a word shares with its other forms and spellings, in lower case: rough, since both sides are folded alike.
 
     >>> stem("Papers"), stem("emissions") == stem("emitted"), stem("training") == stem("trained")
     ('paper', False, True)
+    >>> stem("litres") == stem("liter")
+    True
     """
     word = word.lower().removesuffix("'s").removesuffix("’s")
     if not word.isalpha() or word.endswith("ss"):
         return word
+    word = american(word)
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     for ending in _ENDINGS:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kohaku.embedders.background import USUAL, levelled
 from kohaku.embedders.protocol import Embedder
+from kohaku.spelling import spellings
 from kohaku.store import Hit, Store
 from kohaku.tree import Kind, Tier, Vectors
 from kohaku.words import words
@@ -65,7 +66,7 @@ def search(
     rankings: list[Ranking] = []
     for tier in TIERS:
         near = _nearest(vectors, store, tier, limit, documents=documents, kinds=kinds)
-        matching = [store.matching(words(text), tier, limit, documents=documents, kinds=kinds) for text in queries]
+        matching = [store.matching(_terms(text), tier, limit, documents=documents, kinds=kinds) for text in queries]
         for source, lists in ((Source.MEANING, near), (Source.WORDS, matching)):
             rankings += [
                 Ranking(query, source, tier, tuple(hits), hits[-1].score if len(hits) == limit else 0.0)
@@ -74,7 +75,7 @@ def search(
         if within:
             own = {
                 Source.MEANING: _nearest(vectors[:1], store, tier, limit, documents=within, kinds=kinds)[0],
-                Source.WORDS: store.matching(words(queries[0]), tier, limit, documents=within, kinds=kinds),
+                Source.WORDS: store.matching(_terms(queries[0]), tier, limit, documents=within, kinds=kinds),
             }
             rankings = [_joined(ranking, own, tier) for ranking in rankings]
     if kinds is None or Kind.FIGURE in kinds:
@@ -86,6 +87,11 @@ def search(
         [hits] = _nearest(vectors[:1], store, wide, limit, documents=documents)
         rankings.append(Ranking(0, Source.MEANING, wide, tuple(hits)))
     return rankings
+
+
+def _terms(text: str) -> list[str]:
+    """The words to look for: a query's, each in British and in American English."""
+    return [spelling for word in words(text) for spelling in spellings(word)]
 
 
 def _nearest(

@@ -81,6 +81,24 @@ def test_an_acronym_finds_the_text_that_has_only_its_words(tmp_path: Path) -> No
         assert "b" in [context.document for context in ask("PUE in May?", store).contexts[:2]]
 
 
+@pytest.mark.parametrize(
+    ("question", "best"), [("Colours, labelled centre?", "american"), ("Colors, labeled center?", "british")]
+)
+def test_what_is_spelt_on_one_side_of_the_atlantic_is_found_from_the_other(
+    tmp_path: Path, question: str, best: str
+) -> None:
+    files = {
+        "american.md": "# A\n\nEach labeled center has colors.",
+        "british.md": "# B\n\nEach labelled centre has colours.",
+        "other.md": "# C\n\nWhat has the other side of a road, a river or the sea?",
+    }
+    del files[f"{'british' if best == 'american' else 'american'}.md"]
+    with indexed(tmp_path, files) as store:
+        context = ask(question, store).contexts[0]
+        assert context.document == best
+        assert coverage(question, [context.text], rarities(set(words(question)), store)) == 1
+
+
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: repr(question[:12]))
 def test_any_text_is_a_legal_question(store: Store, question: str) -> None:
     evidence = ask(question, store, Limits(100, 200))
