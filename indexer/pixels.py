@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # files without pictures need no numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
-Pixels = NDArray[np.uint8]
+Pixels: TypeAlias = "NDArray[np.uint8]"
 """Rows of pixels of 1 to 4 bytes: gray or red, green and blue; where their number is even, multiplied by how opaque
 they are, which is the last."""
 
@@ -26,6 +27,8 @@ ABOVE = 2  # PNG's filter of differences to the row above, the same, section 9.2
 
 def pixels_of(pixmap: Any) -> Pixels:
     """The pixels of one of MuPDF's pictures, not copied: they live as long as it does."""
+    import numpy as np
+
     rows = np.frombuffer(pixmap.samples_mv, np.uint8).reshape(pixmap.height, pixmap.stride)
     return rows[:, : pixmap.width * pixmap.n].reshape(pixmap.height, pixmap.width, pixmap.n)
 
@@ -53,12 +56,16 @@ def jpeg(pixels: Pixels) -> bytes:
 
 def is_photograph(pixels: Pixels) -> bool:
     """Whether neighbours differ nearly everywhere, as they do in no drawing."""
+    import numpy as np
+
     steps = np.diff(pixels[::SAMPLED], axis=1)
     return bool(np.count_nonzero(steps) > NOISY * steps.size)
 
 
 def _differences(pixels: Pixels) -> bytes:
     """The rows as PNG packs them: each after the filter's number, by its differences to the row above."""
+    import numpy as np
+
     rows = pixels.reshape(len(pixels), -1)
     filtered = np.empty((len(rows), 1 + rows.shape[1]), np.uint8)
     filtered[:, 0] = ABOVE

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+Vectors: TypeAlias = "NDArray[np.float32]"  # what reads files needs no numpy, which takes as long to load as all else
 """One vector a row, each of length 1 (or all zeros where there was nothing to embed)."""
 
 

@@ -35,13 +35,13 @@ _ACCENTED = re.compile("[\u00c0-\u03ff\u0401\u0451\u1e00-\u1fff]")
 _OTHER_SCRIPTS = re.compile("[\u0590-\u1dff\u2e80-\U0010ffff]")
 _KANJI_YEAR = re.compile("[〇零一二三四五六七八九]{4}(?=年)")
 _KANJI = str.maketrans("〇零一二三四五六七八九", "00123456789")
-_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_GROUPED = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")  # a pattern that begins with a letter or a set of them is quick
 _SPACED_GROUPS = re.compile("(?<![0-9])[0-9]{1,3}(?:[\u00a0\u2009\u202f'’][0-9]{3})+(?![0-9])")
 _MASS = re.compile(r"(?<![^\W_])([kKmMgG]?[tTgG]|lbs?|tons?|tonnes?)(?=CO ?2(?!\d))")
 _CARBON = re.compile(r"(?<![^\W_])CO ?2(?![\d.,]*\d)(?P<e>[- ]?e(?:q(?:uiv(?:alents?)?)?)?(?![^\W_]))?")
 # What typesetting and parsers glue together: "V100x64", "16GB", "BERTbase" (a subscript), "LLaMA-65Bmodel".
 _GLUED = re.compile(r"(?<=\d)[x×](?=\d)|(?<=\d)(?=[^\W\d_]{2})|(?<=[A-Z]{2})(?=[a-z]{3})")
-_MAY_BE_GLUED = re.compile(r"\d[^\W\d_]|\d×|[A-Z]{2}[a-z]")  # far quicker than to look behind every letter
+_MAY_BE_GLUED = re.compile(r"[\dA-Z](?:(?<=\d)(?:[^\W\d_]|×)|(?<=[A-Z])[A-Z][a-z])")
 _WORD = re.compile(r"\w+(?:[^\w\s]\w+)*")
 _PART = re.compile(r"\w+")
 _JOINED = re.compile(r"[^\w\s]")
@@ -50,6 +50,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 _ADDRESS = re.compile(r"https?://\S+")
 # Where a name such as "AnnualReport_2023Q4" has its seams.
 _SEAM = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=(?:19|20)\d\d(?!\d))|(?<=(?<!\d)(?:19|20)\d\d)(?=[A-Za-z])")
+_MAY_HAVE_SEAMS = re.compile(r"[0-9A-Z](?:(?<=[a-z][A-Z])|(?<=[A-Za-z][0-9])|(?<=[0-9])(?=[A-Za-z]))")
 # "FY2022", "Q32023", "2023Q4", "FY22": documents write the year alone.
 _YEAR = re.compile(r"(?:[a-z]{1,2}[1-4]?)?((?:19|20)\d\d)(?:[a-z]{1,2}[1-4]?)?|[cf]y(\d\d)", re.IGNORECASE)
 
@@ -131,7 +132,9 @@ def parts(text: str) -> list[str]:
     >>> parts("AnnualReport_2023Q4-final")
     ['annual', 'report', '2023', 'q4', 'final']
     """
-    text = _SEAM.sub(" ", _ADDRESS.sub(" ", text))
+    text = _ADDRESS.sub(" ", text)
+    if _MAY_HAVE_SEAMS.search(text):
+        text = _SEAM.sub(" ", text)
     return list(dict.fromkeys(_LETTERS.findall(fold(text).lower())))
 
 

@@ -45,6 +45,19 @@ def test_a_text_is_counted_alike_in_stretches(longest: int, monkeypatch: pytest.
     assert tokens.count(text) == whole
 
 
+@settings(deadline=None)
+@given(st.lists(AWKWARD | st.sampled_from(["water", "it's", "4.\n", "", "LL"]), max_size=8))
+def test_a_text_is_counted_alike_word_by_word(words: list[str]) -> None:
+    text = " ".join(words)
+    assert tokens.count(text) == tokens._encoded(text)
+
+
+def test_of_words_no_more_are_remembered_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MOST_KNOWN", 3)
+    assert tokens.count("a b c d e f g h " + "x" * 50) == tokens._encoded("a b c d e f g h " + "x" * 50)
+    assert len(tokens._known) <= 3
+
+
 def test_nothing_has_no_tokens() -> None:
     assert tokens.count("") == 0
 

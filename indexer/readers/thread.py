@@ -15,7 +15,6 @@ from typing import Any
 
 from indexer.blocks import Block, Parsed
 from indexer.clean import clean
-from indexer.readers import markdown
 from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
@@ -213,5 +212,7 @@ def _string(fields: Mapping[str, Any], key: str) -> str:
 
 def _text(source: str) -> Iterator[Block]:
     """What somebody wrote, in Markdown; their headings are no sections of the thread."""
+    from indexer.readers import markdown  # its library, whenever JSON is read, would take longer than a paper
+
     for block in markdown.parse(source).blocks:
         yield replace(block, kind=Kind.PARAGRAPH, level=0) if block.kind is Kind.SECTION else block

@@ -29,6 +29,7 @@ from kohaku.store import log, schema
 
 WAIT = 60.0  # seconds for another writer's document to end
 MEMORY_MB = 512  # of vectors that are kept between searches
+CACHE_KIB = 32 * 1024  # of pages while writing: a vector goes into a chunk of 1.5 MB, of 2 MB little else stays
 MAGIC = b"SQLite format 3\x00"
 DAMAGED = ("malformed", "not a database", "blob read error", "Could not decode to UTF-8")
 UNWRITABLE = ("disk is full", "disk I/O error", "readonly database", "unable to open", "Internal sqlite-vec error")
@@ -97,6 +98,7 @@ class File:
             with told(path):
                 db.execute("pragma synchronous = normal")
                 db.execute("pragma foreign_keys = on")
+                db.execute(f"pragma cache_size = {-CACHE_KIB}")
         return store
 
     def close(self) -> None:

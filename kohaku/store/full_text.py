@@ -266,16 +266,21 @@ class FullText(NodeRows, Bounded):
             self._db.execute(f"select doc, case col {weight} end from temp.{table}_instance"),
         )
 
-    def _insert_words(self, number: int, title: str, node: Node) -> None:
-        if node.tier is Tier.PARAGRAPH and node.text:
-            self._db.execute(
-                "insert into paragraph_words (rowid, text, headings, title) values (?, ?, ?, ?)",
-                (number, *(fold(storable(text)) for text in (node.text, " ".join(node.headings), title))),
-            )
-        elif node.tier is Tier.SENTENCE:
-            self._db.execute(
-                "insert into sentence_words (rowid, text) values (?, ?)", (number, fold(storable(node.text)))
-            )
+    def _insert_words(self, base: int, title: str, nodes: Sequence[Node]) -> None:
+        """Adds the words of a document's nodes, whose keys are their positions after `base`."""
+        title = fold(storable(title))
+        self._db.executemany(
+            "insert into paragraph_words (rowid, text, headings, title) values (?, ?, ?, ?)",
+            (
+                (base + node.position, fold(storable(node.text)), fold(storable(" ".join(node.headings))), title)
+                for node in nodes
+                if node.tier is Tier.PARAGRAPH and node.text
+            ),
+        )
+        self._db.executemany(
+            "insert into sentence_words (rowid, text) values (?, ?)",
+            ((base + node.position, fold(storable(node.text))) for node in nodes if node.tier is Tier.SENTENCE),
+        )
 
     def _insert_names(self, key: int, document: Document, nodes: Sequence[Node]) -> None:
         name = schema.name_words(document.id, document.title, document.metadata)

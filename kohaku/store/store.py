@@ -117,21 +117,21 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         if len(nodes) != len(vectors):
             raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
         base = self._rows("select coalesce(max(key), 0) + 1 from node")[0][0]
-        ends: list[tuple[int, int]] = []  # the sections that are open: (last, position)
-        for node, vector in zip(nodes, vectors, strict=True):
-            while ends and node.position > ends[-1][0]:
-                ends.pop()
-            if node.kind is Kind.SECTION:
-                ends.append((node.last, node.position))
-            section = ends[-1][1] if ends else None
-            number = base + node.position
-            self._db.execute(INSERT_NODE, row_of(number, key, section, node))
-            self._insert_vector(2 * number, node.tier.value, key, vector)
-            if node.position in direct:
-                self._insert_vector(2 * number + 1, "direct", key, direct[node.position])
-            if node.position in pictures:
-                self._insert_vector(-number, IMAGE, key, pictures[node.position])
-            self._insert_words(number, document.title, node)
+        sections = _innermost(nodes)
+        self._db.executemany(
+            INSERT_NODE, (row_of(base + node.position, key, sections[node.position], node) for node in nodes)
+        )
+        self._insert_vectors(
+            (number, part, key, vector)
+            for node, row in zip(nodes, vectors, strict=True)
+            for number, part, vector in (
+                (2 * (base + node.position), node.tier.value, row),
+                (2 * (base + node.position) + 1, "direct", direct.get(node.position)),
+                (-(base + node.position), IMAGE, pictures.get(node.position)),
+            )
+            if vector is not None
+        )
+        self._insert_words(base, document.title, nodes)
         self._tally(+1, Counter(node.tier.value for node in nodes))
 
     def settle(self, exact_below: int) -> None:
@@ -169,3 +169,16 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
         return bool(rows)
+
+
+def _innermost(nodes: Sequence[Node]) -> list[int | None]:
+    """The position of the innermost section around each node, which for a section is itself."""
+    ends: list[tuple[int, int]] = []  # the sections that are open: (last, position)
+    found: list[int | None] = []
+    for node in nodes:
+        while ends and node.position > ends[-1][0]:
+            ends.pop()
+        if node.kind is Kind.SECTION:
+            ends.append((node.last, node.position))
+        found.append(ends[-1][1] if ends else None)
+    return found

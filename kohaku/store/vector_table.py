@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -144,12 +144,16 @@ class VectorTable(NodeRows, Bounded):
         )
         return {key: np.frombuffer(data, np.float32) for key, data in rows}
 
-    def _insert_vector(self, number: int, tier: str, document: int, vector: NDArray[np.float32]) -> None:
-        if vector.any():
-            self._db.execute(
-                "insert into vector (number, tier, document, embedding) values (?, ?, ?, ?)",
-                (number, tier, document, np.asarray(vector, np.float32).tobytes()),
-            )
+    def _insert_vectors(self, rows: Iterable[tuple[int, str, int, NDArray[np.float32]]]) -> None:
+        """Adds vectors, each with its number, its part and its document's key; zeros stand for none."""
+        self._db.executemany(
+            "insert into vector (number, tier, document, embedding) values (?, ?, ?, ?)",
+            (
+                (number, part, document, np.asarray(vector, np.float32).tobytes())
+                for number, part, document, vector in rows
+                if vector.any()
+            ),
+        )
 
     def _settle_vectors(self, state: str, exact_below: int) -> set[Path]:
         """Makes an inverted file of every part with so many vectors or more; the paths of those there are then."""
