@@ -152,21 +152,21 @@ def _same_facts(quote: str, words: str) -> bool:
     return (
         _facts(quote) == _facts(words)
         and all(fuzz.partial_ratio(name, held) >= WORD_ALIKE for name in names if len(name) >= 4)
-        and not _has_moved(quote.split(), words.split())
+        and not _is_rearranged(quote.split(), words.split())
     )
 
 
-def _has_moved(quote: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a word of a quote stands elsewhere among the others than it does in the evidence.
+def _is_rearranged(quote: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a word of a quote stands elsewhere among the others than it does in the evidence, or a negation does.
 
-    >>> _has_moved("Oslo sold water to Bergen".split(), "Bergen sold water to Oslo".split())
+    >>> _is_rearranged("Oslo sold water to Bergen".split(), "Bergen sold water to Oslo".split())
     True
     """
     said, held = ([key(word).text.strip(_AROUND) for word in text] for text in (quote, words))
     edits = Indel.editops(said, held)
     gone = {said[edit.src_pos] for edit in edits if edit.tag == "delete"}
     come = {held[edit.dest_pos] for edit in edits if edit.tag == "insert"}
-    return any(len(word) > 1 for word in gone & come)
+    return any(len(word) > 1 for word in gone & come) or any(map(_NEGATION.fullmatch, gone))
 
 
 def _facts(text: str) -> tuple[Counter[str], int]:
