@@ -199,12 +199,42 @@ def lacks_rate(sentence: Sentence, question: str) -> bool:
 _PER = re.compile(r"\bper\s(?:[a-z]+ed\s)?([A-Za-z]+)")
 
 
-def narrowed(sentence: Sentence, place: int, wanted: Asked) -> bool:
-    """Whether the value at a place is of something narrower than was asked for, by its column or the words before."""
+def narrowed(sentence: Sentence, place: int, end: int, wanted: Asked) -> bool:
+    """Whether the value at a place is of something narrower than was asked for, by its column or the words around."""
     cell = sentence.row.cell(place)
     if cell is None:
-        return bool(_modifiers(sentence, place, wanted))
+        is_part = _INCLUDED.search(sentence.text[:place]) is not None or _is_of_part(sentence, end, wanted)
+        return is_part or bool(_modifiers(sentence, place, wanted))
     return bool(unasked(sentence.row, cell, wanted, sentence.named))
+
+
+_INCLUDED = re.compile(
+    r"\b(?:consist(?:s|ed|ing)?\s(?:primarily|mainly|mostly|largely)\sof|includ(?:es?|ed|ing)|of which)\s"
+    r"(?:an?\s|about\s|around\s|some\s|approximately\s|roughly\s)*$",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\W?(?:[a-z-]+\s){0,3}?(?:(?:located|based|employed|working)\s)?(?:in|outside|from|within)\s(?:of\s)?(?:the\s)?"
+    r"(?=[A-Z])((?:[A-Z][\w.]*\s?)+)"
+)
+
+
+def _is_of_part(sentence: Sentence, end: int, wanted: Asked) -> bool:
+    """Whether what is counted is that of a place that the question does not name: "26,000 staff in the Arctic"."""
+    found = _PART.match(sentence.text, end)
+    known = wanted.terms | sentence.named
+    return found is not None and any(_is_new(token, known) for token in found[1].split()[:1])
+
+
+def lacks_office(sentence: Sentence, wanted: Asked) -> bool:
+    """Whether who holds an office is asked for, and a sentence does not name all of that: another chief's."""
+    offices = (name for name in wanted.names if not name.isdisjoint(_OFFICES))
+    return any(not name <= sentence.words | sentence.named for name in offices)
+
+
+_OFFICES = frozenset(
+    map(stem, ["chief", "officer", "president", "director", "secretary", "treasurer", "chairman", "head"])
+)
 
 
 def unasked(row: Row, cell: Cell, wanted: Asked, named: Collection[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from answerer.answer import Question
+from answerer.periods import WORDS as PERIOD_WORDS
 from answerer.units import Unit, unit, unit_asked
 from answerer.values import asks_number, asks_true_or_false
 from kohaku.words import is_year, stem, words
@@ -87,7 +88,11 @@ _ELSEWHERE = frozenset(  # what questions begin with in German, French, Spanish,
     )
 )
 _STATEMENT = re.compile(r"^\W*(?:true or false|true ?/ ?false|t ?/ ?f|false or true)\W*", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:which|what) year\b|\bsince when\b|^\W*when\b", re.IGNORECASE)
+_YEAR = re.compile(
+    r"\b(?:which|what) year\b|\bsince when\b|^\W*when\b|\b(?:which|what)\s(?:[\w-]+\s)?date\b"
+    r"|\bwhat (?:is|was) the date\b",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(
     r"\bhow (?:many|much)\s+((?:[\w.-]+\s){0,3}?[\w-]+?)"
     r"(?=\s(?:of|did|do|does|is|are|was|were|can|could|has|have|had|in|per|to|from|on|at|for|will|would|must|should|a|the|"
@@ -150,7 +155,8 @@ def _heads(text: str) -> tuple[str, ...]:
     >>> _heads("What was the cost of sales of Lake Site?")
     ('cost',)
     """
-    return tuple(dict.fromkeys(term for match in _OF.finditer(text) for term in terms(match[1])))
+    heads = dict.fromkeys(term for match in _OF.finditer(text) for term in terms(match[1]))
+    return tuple(head for head in heads if head not in PERIOD_WORDS)
 
 
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")

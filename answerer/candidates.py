@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from answerer import cells
-from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_head, lacks_rate, narrowed
+from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_head, lacks_office, lacks_rate, narrowed
 from answerer.answer import Question
 from answerer.asking import DATE, Asked, Kind, claim, terms, years
 from answerer.cells import Row
 from answerer.changes import State, asked_states, parted, tells_change
 from answerer.match import closeness, is_of_another
 from answerer.names import named
-from answerer.passages import Sentence
+from answerer.passages import MONEY, Sentence
 from answerer.periods import compared, is_paired_with_another
 from answerer.periods import is_of_another as is_of_another_period
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
@@ -101,7 +101,7 @@ def _numbers(
     states = asked_states(question.text)
     for sentence, coverage in pool:
         apart = broken(sentence.text, wanted)
-        for found, side, note in _values(sentence, wanted):
+        for found, side, note in _values(sentence, wanted, question.text, states):
             if (found.low, found.high) in given or (
                 states == {State.DIFFERENCE} and side in (State.BEFORE, State.AFTER)
             ):
@@ -119,7 +119,7 @@ def _numbers(
             fit += _of_row(sentence, found.start, question, wanted)
             fit += _of_period(sentence, found.start, question, wanted)
             fit += BROKEN * apart
-            fit += UNASKED if narrowed(sentence, found.start, wanted) else 0.0
+            fit += UNASKED if narrowed(sentence, found.start, found.end, wanted) else 0.0
             score = coverage + fit + WORD_CLOSE * close + _rank(sentence)
             yield Candidate(value, sentence, score, f" {note} is read as {value}." if note else "")
 
@@ -137,32 +137,47 @@ def _lacks_change(sentence: Sentence, states: Collection[State]) -> bool:
     return bool(sentence.row.cells) and set(states) == {State.DIFFERENCE} and not tells_change(sentence.text)
 
 
-def _values(sentence: Sentence, wanted: Asked) -> Iterator[tuple[Quantity, State | None, str]]:
+def _values(
+    sentence: Sentence, wanted: Asked, question: str, states: Collection[State]
+) -> Iterator[tuple[Quantity, State | None, str]]:
     """The numbers of a sentence that may be values, with the side of a change and the words of a scale applied."""
     text = without_pointers(sentence.text)
     row = sentence.row
     if not row.cells:
+        text = DATE.sub(_blanked, _MARK.sub(_blanked, text))
         for found, side in parted(text, quantities(text)):
             yield found, side, ""
         for found in _counted(text, wanted):
             yield found, None, ""
         return
     for cell in row.cells:
-        if cells.is_reference(row, cell) or _is_of_other_years(row, cell, wanted):
+        if cells.is_reference(row, cell) or _is_of_other_years(row, cell, wanted) or _is_only_change(row, cell, states):
             continue
         start, end = cell.value
         for found in quantities(text[start:end]):
             there = replace(found, start=found.start + start, end=found.end + start)
-            there = cells.signed(row, cell, there)
+            there = cells.signed(row, cell, there, question)
             there, words = cells.scaled(row, cell, there, wanted.unit, sentence.caption)
             said = sentence.text[there.start : there.end].strip()
             yield cells.with_unit(row, cell, there, sentence.caption), None, f"{said} ({words})" if words else ""
+
+
+_MARK = re.compile(r"^\W*(?:\(\d{1,2}\)|\d{1,2}[.)])\s")  # of a list's item
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _is_of_other_years(row: Row, cell: cells.Cell, wanted: Asked) -> bool:
     """Whether a cell's label and head name years, and none that the question does."""
     held = years(terms(row.about(cell)))
     return bool(held and wanted.years) and not held & wanted.years
+
+
+def _is_only_change(row: Row, cell: cells.Cell, states: Collection[State]) -> bool:
+    """Whether a column tells but how much something changed, and the question does not ask for that."""
+    return State.DIFFERENCE not in states and cells.is_of_change(row, cell)
 
 
 def _of_row(sentence: Sentence, place: int, question: Question, wanted: Asked) -> float:
@@ -208,9 +223,26 @@ def _counted(text: str, wanted: Asked) -> list[Quantity]:
 
 def _is_named(found: Quantity, wanted: Asked) -> bool:
     """Whether the unit asked for, or what is counted, stands beside the number."""
-    if wanted.unit is not None and found.names(wanted.unit):
+    if wanted.unit is not None and wanted.unit.known and found.names(wanted.unit):
         return True
-    return wanted.noun != "" and wanted.noun in {stem(word) for word in re.findall(r"\w+", found.words)}
+    own = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
+    nouns = {noun for noun in (wanted.noun, *own) if noun}
+    return any(stem(word) in nouns for word in _heads(found.words))
+
+
+def _heads(words: str) -> list[str]:
+    """The words behind a number that may be what it counts: "two employee groupings" are no employees.
+
+    >>> _heads("employee groupings of"), _heads("full-time employees in")
+    (['groupings', 'of'], ['full', 'employees', 'in'])
+    """
+    found = re.findall(r"\w+", words)
+    follow = [*found[1:], ""]
+    return [
+        word
+        for word, behind in zip(found, follow[: len(found)], strict=True)
+        if word.endswith("s") or not (len(behind) > 3 and behind.endswith("s"))
+    ]
 
 
 def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
@@ -221,7 +253,7 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
     if wanted.unit is not None and wanted.unit.known:
         if found.amounts(wanted.unit) is None:
             return None
-        if found.unit is None and is_money(wanted.unit) and not _MONEY.search(sentence.context.text):
+        if found.unit is None and is_money(wanted.unit) and not _may_be_money(found, sentence):
             return None
         missing = NO_UNIT / 2 if sentence.row.cells else NO_UNIT  # a table's unit may stand in the text around it
         score = UNIT_BESIDE if found.names(wanted.unit) else missing
@@ -233,6 +265,13 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
     if _is_year(found) and not (named and wanted.unit and not wanted.unit.known):
         score += NO_UNIT
     return score + (UNIT_BESIDE if wanted.wants_range and found.is_range else 0.0)
+
+
+def _may_be_money(found: Quantity, sentence: Sentence) -> bool:
+    """Whether a bare number may be money: its context names a currency, or it is of a table in thousands, say, and its
+    document does.
+    """
+    return MONEY.search(sentence.context.text) is not None or (found.scale > 1 and sentence.of_money)
 
 
 def _of_other_things(sentence: Sentence, wanted: Asked) -> float:
@@ -265,9 +304,6 @@ def _is_year(found: Quantity) -> bool:
     return is_plain and (found.unit is None or found.unit.dimension in ("USD", "EUR", "GBP"))
 
 
-_MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|dollars?|euros?|pounds?|yen|yuan)\b", re.IGNORECASE)
-
-
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,-]|\.\d)")
 
 
@@ -297,7 +333,8 @@ def _names(
             beside = sentence.text[max(0, start - 25) : end + 25]
             kind = UNIT_BESIDE if wanted.noun and wanted.noun in terms(beside) else 0.0
             close = closeness(sentence, start, end, weights)
-            kind += BROKEN * broken(sentence.text, wanted) if wanted.kind is Kind.PERSON else 0.0
+            if wanted.kind is Kind.PERSON:
+                kind += BROKEN * broken(sentence.text, wanted) + (NO_NOUN if lacks_office(sentence, wanted) else 0.0)
             score = coverage + kind + name.likeness + WORD_CLOSE * close + _rank(sentence)
             yield Candidate(name.text, sentence, score)
 

@@ -87,6 +87,26 @@ def is_reference(row: Row, cell: Cell) -> bool:
     return bool(cell.head[1]) and _NOTE.fullmatch(text_of(row, cell.head)) is not None
 
 
+_CHANGE = re.compile(
+    r"(?:%|percent(?:age)?|\$|year[- ]over[- ]year|y/y|net)?\W*"
+    r"(?:changes?|variances?|growth|increase\W*(?:/|or|and)?\W*\(?decrease\)?|inc\W*dec)\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(r"\b(?:vs\.?|versus)\s", re.IGNORECASE)
+
+
+def is_of_change(row: Row, cell: Cell) -> bool:
+    """Whether a column's head says that its values are changes: "Change", "2015 vs. 2014".
+
+    >>> found = row("Rent; 2023: 5; Change › 2023 vs. 2022: 1; % change: 25")
+    >>> [is_of_change(found, cell) for cell in found.cells]
+    [False, True, True]
+    """
+    return any(
+        _CHANGE.match(part.strip()) or _AGAINST.search(part) for part in text_of(row, cell.head).split(rows.LEVEL)
+    )
+
+
 def is_total(row: Row) -> bool:
     """Whether a row is that of the whole, by its label: "Total", "All sites"."""
     return re.match(r"\W*(?:grand |sub)?(?:total|all|overall|sum)\b", row.own_label(), re.IGNORECASE) is not None
@@ -102,13 +122,22 @@ _OUTFLOW = re.compile(
 )
 
 
-def signed(row: Row, cell: Cell, found: Quantity) -> Quantity:
+_SPENT = re.compile(
+    r"\b(?:spen[dt]|pa(?:y|id)|invest(?:ed)?|repurchased?|bought|buy|purchased?|repaid|los[et]|returned|distributed)\b",
+    re.IGNORECASE,
+)
+
+
+def signed(row: Row, cell: Cell, found: Quantity, question: str) -> Quantity:
     """The number of a cell with the sign that accounts give it: one in brackets is negative.
 
-    Where the row's label itself says that money goes out or is lost ("Interest expense"), brackets only repeat it.
+    Where the row's label itself says that money goes out or is lost ("Interest expense"), or the question does ("How
+    much was spent"), brackets only repeat it.
     """
     label = _IN_BRACKETS.sub("", f"{text_of(row, row.label)} {text_of(row, cell.head)}")
-    if found.low < 0 or not _LOSS.fullmatch(row.text, *cell.value) or _OUTFLOW.search(label):
+    if found.low < 0 or not _LOSS.fullmatch(row.text, *cell.value):
+        return found
+    if _OUTFLOW.search(label) or _SPENT.search(question):
         return found
     digits = f"-{found.digits}" if found.digits else ""
     return replace(found, low=-found.high, high=-found.low, digits=digits)

@@ -10,6 +10,7 @@ from answerer.asking import DATE, Asked, Kind, terms
 from answerer.cells import Row
 from answerer.passages import Sentence
 from answerer.units import unit
+from kohaku.words import stem
 
 UNLIKE = -0.60
 """What a name loses that is hardly of the kind asked for."""
@@ -85,7 +86,7 @@ def named(sentence: Sentence, wanted: Asked, common: Collection[str]) -> Iterato
         yield from _persons(sentence, common)
         yield from (Name(name.text, name.start) for name in _any(sentence) if _FORM.search(name.text))
     elif wanted.kind is Kind.PLACE:
-        yield from _places(sentence, common)
+        yield from _places(sentence, common, town=wanted.noun in _TOWNS)
     else:
         for name in _any(sentence):
             yield _as_firm(sentence, name, wanted, common) if wanted.kind is Kind.FIRM else name
@@ -107,7 +108,8 @@ def _persons(sentence: Sentence, common: Collection[str]) -> Iterator[Name]:
         yield Name(match[0], match.start(), UNLIKE if is_place else LIKE)
 
 
-def _places(sentence: Sentence, common: Collection[str]) -> Iterator[Name]:
+def _places(sentence: Sentence, common: Collection[str], *, town: bool) -> Iterator[Name]:
+    """The places of a sentence; of a `town` without the state that it is in."""
     for match in _PLACE.finditer(sentence.text):
         start = match.start()
         if _FORM.search(sentence.text, start, min(len(sentence.text), match.end() + 6)):
@@ -118,9 +120,10 @@ def _places(sentence: Sentence, common: Collection[str]) -> Iterator[Name]:
         is_word = all(word.lower() in common for word in re.findall(r"[^\W\d_]{2,}", place))
         is_name = not is_word and place.lower() not in _NO_NAMES and not DATE.match(place)
         if is_name and _AT.search(sentence.text[:start]) and _may_stand(sentence, start):
-            yield Name(place, start, LIKE)
+            yield Name(place.partition(",")[0] if town else place, start, LIKE)
 
 
+_TOWNS = frozenset(map(stem, ["city", "town", "village"]))
 _FIRST_OF = re.compile(r"(\w+)\sof\s(?:the\s)?")
 
 

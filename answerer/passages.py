@@ -20,7 +20,8 @@ class Sentence:
 
     `words` are its own terms, `nearby` those of its headings, title and neighbours, `held` those of all its context,
     `spoken` those of all the evidence from its document,
-    `named` those of that document's title and id: all of it is about them.
+    `named` those of that document's title and id: all of it is about them. `of_money` is whether that evidence names a
+    currency, which each piece of a long table need not.
     A row of a table has its cells, and `caption`, the line before the table.
     """
 
@@ -34,8 +35,11 @@ class Sentence:
     named: frozenset[str]
     row: Row
     caption: str = ""
+    of_money: bool = False
 
 
+MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|dollars?|euros?|pounds?|yen|yuan)\b", re.IGNORECASE)
+"""Words and signs of money."""
 _END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|(?<=[。！？])")
 _NO_END = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|vs|cf|Fig|Figs|Eq|Tab|Sec|No|approx|Dr|Mr|Ms|St|U\.S|Inc|Ltd|ca)|\b[A-Z])\.\W*$"
@@ -50,6 +54,7 @@ def sentences(contexts: Sequence[Context]) -> list[Sentence]:
     found: list[Sentence] = []
     seen: set[str] = set()
     documents: dict[str, set[str]] = defaultdict(set)
+    of_money = {context.document for context in contexts if MONEY.search(context.text)}
     for context in contexts:
         documents[context.document].update(_heads(context), terms(context.text))
     for rank, context in enumerate(contexts):
@@ -70,9 +75,8 @@ def sentences(contexts: Sequence[Context]) -> list[Sentence]:
                 row = cells.row(text) if is_row else Row(text)
                 own = frozenset(terms(_EXCEPTED.sub(")", text[row.over()[1] :]) if is_row else text))
                 nearby = nearby.union(terms(text[slice(*row.over())]))
-                found.append(
-                    Sentence(context, rank, text, own, nearby, held, spoken, named, row, caption if is_row else "")
-                )
+                above, is_money = caption if is_row else "", context.document in of_money
+                found.append(Sentence(context, rank, text, own, nearby, held, spoken, named, row, above, is_money))
             seen.add(text)
     return found
 

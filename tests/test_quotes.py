@@ -133,7 +133,10 @@ def test_a_nearly_exact_quote_is_cited_once_without_the_end_of_the_sentence_befo
     ("quote", "words"),
     [
         ("The mill sold the water that the town had bought.", "The town sold the water that the mill had bought."),
-        ("It is accounted for not by the equity method.", "It is accounted for by the equity method. No dividend was received."),
+        (
+            "It is accounted for not by the equity method.",
+            "It is accounted for by the equity method. No dividend was received.",
+        ),
         ("It was tall, unlike the old one of the harbour", "The old one of the harbour, unlike it, was tall"),
     ],
 )

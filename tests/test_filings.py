@@ -1,0 +1,60 @@
+"""What the built-in reader met in filings: pieces of long statements, columns of changes, parts of a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from answerer.answer import Question
+from answerer.extract import read
+from kohaku.tree import Kind
+from retriever.evidence import Context, Evidence
+
+HEAD = "(In thousands)\n\n|  | 2023 | 2022 | Change › 2023 vs. 2022 |\n| --- | --- | --- | --- |\n"
+FLOWS = HEAD + "| › Barges bought | (442) | (348) | 94 |\n| › Net cash of the lock | (570) | 12 | (582) |"
+INCOME = "(In thousands)\n\n|  | 2023 | 2022 |\n| --- | --- | --- |\n| Toll income | $1,250 | $1,100 |"
+TEXT = (
+    "As of December 31, 2023, we employed about 960 people, whom we call wardens, with about 310 wardens in Friesland. "
+    "The board heard two warden groupings. The upkeep of the lock consists primarily of $70,500 of paint. "
+    "The Annual Meeting of Members was held on May 3, 2023. The seat of the canal company is in Grou, Friesland. "
+    "Anna Visser is Chief Lock Officer."
+)
+BALLOT = "(2) The members ratified Dekker as auditor of the canal:"
+
+
+def value(question: str, unit: str = "") -> str:
+    parts = ((FLOWS, Kind.TABLE), (INCOME, Kind.TABLE), (TEXT, Kind.PARAGRAPH), (BALLOT, Kind.LIST))
+    contexts = tuple(
+        Context("canal", "Canal company", f"canal:p{number}", kind, (1, 1), (), 1.0, text, 50)
+        for number, (text, kind) in enumerate(parts)
+    )
+    return read(Question("q", question, unit), Evidence(question, (question,), contexts)).value
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "answer"),
+    [
+        ("How much did the canal company spend on barges bought in 2023?", "USD", "442000"),
+        ("What was the net cash of the lock in 2023?", "USD", "-570000"),
+        ("What net cash of the lock was paid in 2023?", "USD", "570000"),
+        ("How many wardens did the canal company employ at the end of 2023?", "wardens", "960"),
+        ("On what date was the Annual Meeting of Members held?", "", "May 3, 2023"),
+        ("In which town is the seat of the canal company?", "", "Grou"),
+        ("Where is the seat of the canal company?", "", "Grou, Friesland"),
+        ("Who is the Chief Lock Officer of the canal company?", "", "Anna Visser"),
+    ],
+)
+def test_a_value_is_of_all_of_what_was_asked_for(question: str, unit: str, answer: str) -> None:
+    assert value(question, unit) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "wrong"),
+    [
+        ("How many members ratified Dekker as auditor of the canal?", "members", "2"),
+        ("How many wardens did the board hear?", "wardens", "2"),
+    ],
+)
+def test_the_mark_of_a_list_s_item_and_what_is_named_by_another_noun_count_nothing(
+    question: str, unit: str, wrong: str
+) -> None:
+    assert value(question, unit) != wrong
