@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from indexer.acronyms import acronyms
-from indexer.blocks import Block, Mark, Parsed, handed_over
+from indexer.blocks import Block, Mark, Parsed
 from indexer.kept import Kept, Pictures, keep
 from indexer.mentions import mentions
 from indexer.sentences import passages, pieces, split
@@ -39,19 +39,19 @@ class Part:
 
 @dataclass(slots=True)
 class Draft:
-    """A node in the making: its place is known, what its subtree adds to it is not yet."""
+    """A node in the making. What its subtree adds to a document or a section is not known until that ends."""
 
     kind: Kind
-    parent: int
+    position: int
+    parent: int | None
     id: str
-    text: str = ""
     title: str = ""
     level: int = 0
     pages: tuple[int, int] | None = None
     boxes: tuple[Box, ...] = ()
     headings: tuple[str, ...] = ()
     image: str | None = None
-    last: int = 0
+    block_level: int = 0  # a section's as its reader gave it, which may jump
     sections: int = 0
     paragraphs: int = 0
     texts: list[str] = field(default_factory=list)
@@ -63,24 +63,42 @@ def grow(
     *,
     count: Count,
     max_tokens: int = PASSAGE_TOKENS,
-    blocks: Iterable[Block] | None = None,
 ) -> Tree:
     """The tree of a document; no paragraph or sentence in it has more than `max_tokens`.
 
     A table's caption and head may make it longer: they are repeated in each of its parts. So may what a model says of
-    a figure, which comes later (`captions.with_captions`). `blocks` are those to take in place of the parsed ones, from
-    an iterator that lets go of them.
+    a figure, which comes later (`captions.with_captions`).
     """
-    # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is kept.
-    count_shown = lru_cache(maxsize=8)(count)
-    count = lru_cache(maxsize=4096)(count)  # a paragraph's, a sentence's text is looked at several times
     images: dict[str, Kept] = {}
-    drafts = _planted(parsed.blocks if blocks is None else blocks, document, count, max_tokens, images)
-    _gather(drafts)
-    if parsed.pages:
-        drafts[0].pages = (1, parsed.pages)
-    nodes = tuple(_node(at, draft, document.id, count, count_shown) for at, draft in enumerate(handed_over(drafts)))
+    nodes = in_order(grown(parsed, parsed.blocks, document, images, count=count, max_tokens=max_tokens))
     return Tree(document, nodes, Pictures(images), acronyms(nodes[0].text), mentions(nodes))
+
+
+def in_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """A tree's nodes in reading order."""
+    return tuple(sorted(nodes, key=lambda node: node.position))
+
+
+def grown(
+    parsed: Parsed,
+    blocks: Iterable[Block],
+    document: Document,
+    images: dict[str, Kept],
+    *,
+    count: Count,
+    max_tokens: int = PASSAGE_TOKENS,
+) -> Iterator[Node]:
+    """A tree's nodes as soon as nothing is added to them: a section after all that is in it, the document last.
+
+    `blocks` are taken in place of the parsed ones, `images` is given their pictures by hash.
+    """
+    growth = _Growth(document, count, max_tokens)
+    for block, following in _followed(blocks):
+        if block.image:
+            picture = keep(block.image)
+            images[picture.hash] = picture
+        yield from growth.add(block, following)
+    yield from growth.end((1, parsed.pages) if parsed.pages else None)
 
 
 def adopt(tree: Tree, document: Document) -> Tree:
@@ -89,28 +107,6 @@ def adopt(tree: Tree, document: Document) -> Tree:
     nodes = [replace(node, document=document.id, id=document.id + node.id[known:]) for node in tree.nodes]
     nodes[0] = replace(nodes[0], title=document.title)
     return replace(tree, document=document, nodes=tuple(nodes))
-
-
-def _planted(
-    blocks: Iterable[Block], document: Document, count: Count, max_tokens: int, images: dict[str, Kept]
-) -> list[Draft]:
-    """A draft for every node, in reading order, each knowing its parent; pictures go into `images`."""
-    drafts = [Draft(Kind.DOCUMENT, -1, document.id, title=document.title)]
-    open_sections: list[tuple[int, int]] = []  # (the block's level, position), outermost first
-    for block, following in _followed(blocks):
-        if block.image:
-            picture = keep(block.image)
-            images[picture.hash] = picture
-        if block.kind is Kind.SECTION:
-            _open(drafts, open_sections, block)
-            if following is None or (following.kind is Kind.SECTION and following.level <= block.level):
-                # A heading with nothing under it may be all a page says: it is to be found too.
-                _add(drafts, open_sections[-1][1], replace(block, kind=Kind.PARAGRAPH, level=0), count, max_tokens)
-        else:
-            if not open_sections:
-                _open(drafts, open_sections, Block(Kind.SECTION, "", level=UNTITLED))
-            _add(drafts, open_sections[-1][1], block, count, max_tokens)
-    return drafts
 
 
 def _followed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
@@ -124,57 +120,112 @@ def _followed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
         yield before, None
 
 
-def _open(drafts: list[Draft], open_sections: list[tuple[int, int]], block: Block) -> None:
-    """Begins a section under the last one that is of a higher level, however many levels that jumps."""
-    level = max(block.level, 1)
-    while open_sections and (open_sections[-1][0] >= level or len(open_sections) >= DEEPEST):
-        open_sections.pop()
-    above = open_sections[-1][1] if open_sections else 0
-    parent = drafts[above]
-    parent.sections += level < UNTITLED
-    name = f"{parent.id}.{parent.sections}" if above else f"{parent.id}:s{parent.sections}"
-    open_sections.append((level, len(drafts)))
-    boxes = _boxes(block.marks)
-    headings = (*parent.headings, block.text) if block.text else parent.headings
-    drafts.append(
-        Draft(
-            Kind.SECTION,
-            above,
-            name,
-            title=block.text,
-            level=len(open_sections),
-            pages=_pages(boxes, block.page),
-            boxes=boxes,
-            headings=headings,
-        )
-    )
+class _Growth:
+    """A tree that grows block by block: the document and the sections that are open, and what they hold so far."""
 
+    def __init__(self, document: Document, count: Count, max_tokens: int) -> None:
+        # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is
+        # kept. A paragraph's and a sentence's own text is looked at several times.
+        self._count_shown = lru_cache(maxsize=8)(count)
+        self._count = lru_cache(maxsize=4096)(count)
+        self._max_tokens = max_tokens
+        self._document = document.id
+        self._nodes = 1
+        self._open = [Draft(Kind.DOCUMENT, 0, None, document.id, title=document.title)]  # outermost first
 
-def _add(drafts: list[Draft], section: int, block: Block, count: Count, max_tokens: int) -> None:
-    """A paragraph, or several where it is too long, with their sentences, under a section."""
-    parent = drafts[section]
-    image = keep(block.image).hash if block.image else None
-    for part in _parts(block, count, max_tokens):
-        parent.paragraphs += 1
-        position = len(drafts)
-        paragraph = Draft(
-            block.kind,
-            section,
-            f"{parent.id}:p{parent.paragraphs}",
-            text=part.text,
-            title=block.title,
-            pages=_pages(part.boxes, block.page),
-            boxes=part.boxes,
-            headings=parent.headings,
-            image=image,
-        )
-        drafts.append(paragraph)
-        for number, (text, boxes) in enumerate(part.sentences, start=1):
-            pages = _pages(boxes, None) or paragraph.pages
-            name = f"{paragraph.id}:s{number}"
-            drafts.append(
-                Draft(Kind.SENTENCE, position, name, text=text, pages=pages, boxes=boxes, headings=parent.headings)
+    def add(self, block: Block, following: Block | None) -> Iterator[Node]:
+        """The nodes that are finished with this block."""
+        if block.kind is Kind.SECTION:
+            yield from self._begin(block)
+            if following is None or (following.kind is Kind.SECTION and following.level <= block.level):
+                # A heading with nothing under it may be all a page says: it is to be found too.
+                yield from self._paragraphs(replace(block, kind=Kind.PARAGRAPH, level=0))
+        else:
+            if len(self._open) == 1:
+                yield from self._begin(Block(Kind.SECTION, "", level=UNTITLED))
+            yield from self._paragraphs(block)
+
+    def end(self, pages: tuple[int, int] | None) -> Iterator[Node]:
+        """The sections that are still open and the document, of which these are all pages where they are known."""
+        while len(self._open) > 1:
+            yield self._close()
+        self._open[0].pages = pages or self._open[0].pages
+        yield self._close()
+
+    def _begin(self, block: Block) -> Iterator[Node]:
+        """Begins a section under the last one that is of a higher level, however many levels that jumps."""
+        level = max(block.level, 1)
+        while len(self._open) > 1 and (self._open[-1].block_level >= level or len(self._open) > DEEPEST):
+            yield self._close()
+        above = self._open[-1]
+        above.sections += level < UNTITLED
+        boxes = _boxes(block.marks)
+        self._open.append(
+            Draft(
+                Kind.SECTION,
+                self._nodes,
+                above.position,
+                f"{above.id}.{above.sections}" if above.position else f"{above.id}:s{above.sections}",
+                block_level=level,
+                title=block.text,
+                level=len(self._open),
+                pages=_pages(boxes, block.page),
+                boxes=boxes,
+                headings=(*above.headings, block.text) if block.text else above.headings,
             )
+        )
+        self._nodes += 1
+
+    def _close(self) -> Node:
+        """Ends the innermost section, or the document, with the text of its subtree."""
+        draft = self._open.pop()
+        text = "\n\n".join(filter(None, draft.texts))
+        if self._open:
+            self._open[-1].texts += [draft.title, text]
+            self._open[-1].pages = _span(self._open[-1].pages, draft.pages)
+        return self._node(draft, text, self._nodes - 1)
+
+    def _paragraphs(self, block: Block) -> Iterator[Node]:
+        """A paragraph, or several where it is too long, each with its sentences after it."""
+        section = self._open[-1]
+        image = keep(block.image).hash if block.image else None
+        headings = section.headings
+        for part in _parts(block, self._count, self._max_tokens):
+            section.paragraphs += 1
+            at, last = self._nodes, self._nodes + len(part.sentences)
+            name = f"{section.id}:p{section.paragraphs}"
+            own = _pages(part.boxes, block.page)
+            spans = [_pages(boxes, None) or own for _, boxes in part.sentences]
+            pages = reduce(_span, spans, own)
+            section.pages = _span(section.pages, pages)
+            section.texts.append(part.text)
+            draft = Draft(block.kind, at, section.position, name, block.title, 0, pages, part.boxes, headings, image)
+            yield self._node(draft, part.text, last)
+            for number, ((text, boxes), span) in enumerate(zip(part.sentences, spans, strict=True), start=1):
+                draft = Draft(
+                    Kind.SENTENCE, at + number, at, f"{name}:s{number}", pages=span, boxes=boxes, headings=headings
+                )
+                yield self._node(draft, text, at + number)
+            self._nodes = last + 1
+
+    def _node(self, draft: Draft, text: str, last: int) -> Node:
+        return Node(
+            document=self._document,
+            position=draft.position,
+            last=last,
+            parent=draft.parent,
+            kind=draft.kind,
+            id=draft.id,
+            text=text,
+            tokens=self._count(text),
+            title=draft.title,
+            level=draft.level,
+            pages=draft.pages,
+            boxes=draft.boxes,
+            headings=draft.headings,
+            image=draft.image,
+            shown_tokens=self._count_shown(shown(draft.headings, text)),
+        )
 
 
 # ---- paragraphs
@@ -364,49 +415,7 @@ def _pages(boxes: Sequence[Box], page: int | None) -> tuple[int, int] | None:
     return (page, page) if page is not None else None
 
 
-# ---- what a subtree adds
-
-
-def _gather(drafts: list[Draft]) -> None:
-    """Gives every inner node its end, its pages and the text of its subtree, children first."""
-    for position in range(len(drafts) - 1, -1, -1):
-        draft = drafts[position]
-        draft.last = max(draft.last, position)
-        if draft.kind in (Kind.DOCUMENT, Kind.SECTION):
-            draft.text = "\n\n".join(filter(None, reversed(draft.texts)))
-            draft.texts.clear()
-        if position == 0:
-            break
-        parent = drafts[draft.parent]
-        parent.last = max(parent.last, draft.last)
-        parent.pages = _span(parent.pages, draft.pages)
-        if draft.kind is not Kind.SENTENCE:
-            parent.texts.append(draft.text)
-            if draft.kind is Kind.SECTION:
-                parent.texts.append(draft.title)
-
-
 def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), max(one[1], other[1])
-
-
-def _node(position: int, draft: Draft, document: str, count: Count, count_shown: Count) -> Node:
-    return Node(
-        document=document,
-        position=position,
-        last=draft.last,
-        parent=draft.parent if position else None,
-        kind=draft.kind,
-        id=draft.id,
-        text=draft.text,
-        tokens=count(draft.text),
-        title=draft.title,
-        level=draft.level,
-        pages=draft.pages,
-        boxes=draft.boxes,
-        headings=draft.headings,
-        image=draft.image,
-        shown_tokens=count_shown(shown(draft.headings, draft.text)),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from kohaku.tree import Kind, Node
 
@@ -24,10 +24,11 @@ Label = tuple[str, str]
 """What a figure is called: its family and number, ("figure", "3.1")."""
 
 
-def mentions(nodes: Sequence[Node]) -> tuple[tuple[int, int], ...]:
+def mentions(nodes: Iterable[Node]) -> tuple[tuple[int, int], ...]:
     """(figure, sentence) pairs of positions, in the order of the sentences.
 
-    A figure goes by the number that its title begins with; of several of one number the nearest is meant.
+    A figure goes by the number that its title begins with; of several of one number the nearest is meant. Each
+    paragraph is to stand right before its sentences; where there are figures, the nodes are gone through twice.
     """
     figures: dict[Label, list[int]] = defaultdict(list)
     for node in nodes:
@@ -36,8 +37,11 @@ def mentions(nodes: Sequence[Node]) -> tuple[tuple[int, int], ...]:
     if not figures:
         return ()
     found: dict[tuple[int, int], None] = {}
+    paragraph = Kind.PARAGRAPH
     for node in nodes:
-        if node.kind is Kind.SENTENCE and node.parent is not None and nodes[node.parent].kind is not Kind.REFERENCE:
+        if node.kind is not Kind.SENTENCE:
+            paragraph = node.kind
+        elif paragraph is not Kind.REFERENCE:
             for label in _labels(node.text, figures):
                 figure = min(figures[label], key=lambda place: abs(place - node.position))
                 if figure != node.parent:

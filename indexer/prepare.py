@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 
+from indexer.acronyms import acronyms
 from indexer.blocks import handed_over
-from indexer.grow import grow
+from indexer.grow import grown, in_order
 from indexer.images import without_ornaments
 from indexer.kept import Kept, Pictures
+from indexer.mentions import mentions
 from indexer.readers import read
 from indexer.reading import AS_EVER, FileLimits, Reading
+from indexer.shelf import Each, Shelf
 from kohaku.errors import ReadError
 from kohaku.tokens import count
 from kohaku.tree import Document, Node, Tree
 
-NODES_A_PIECE = 1000
-Piece = tuple[Node, ...] | dict[str, Kept]
-"""Nodes in reading order, or a picture by its hash."""
+NODES_A_PIECE = 200
+ROOM = 10_000  # nodes that stay in memory: those of about 500 pages
+Nodes = tuple[Node, ...]
+Piece = Nodes | dict[str, Kept]
+"""Some nodes, or a picture by its hash."""
+
+
+def packed(piece: Piece) -> bytes:
+    """A piece as it is sent from process to process: a list of it alone."""
+    return pickle.dumps([piece], protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def _unpacked(data: bytes) -> Nodes:
+    [nodes] = pickle.loads(data)
+    return nodes  # type: ignore[no-any-return]
+
+
+def shelf() -> Shelf[Nodes]:
+    """Where the nodes of a tree wait that may be large."""
+    return Shelf(packed, _unpacked, ROOM)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A file's tree, as a document without a name, and what the file says of itself."""
+    """A file's tree, as a document without a name, and what the file says of itself.
+
+    Its nodes are on a shelf, sections after all that is in them; `whole` has them in the tree.
+    """
 
     tree: Tree
     id: str | None
@@ -32,28 +57,30 @@ class Prepared:
     metadata: Mapping[str, str]
     notes: tuple[str, ...]
     met: tuple[str, ...] = ()
+    nodes: Shelf[Nodes] = field(default_factory=shelf, repr=False, compare=False)
 
-    def parted(self) -> tuple[Prepared, Iterator[Piece]]:
-        """The outcome without its nodes and pictures, and these piece by piece."""
-        return replace(self, tree=replace(self.tree, nodes=(), images={})), self._pieces()
+    def parted(self) -> tuple[Prepared, Iterator[bytes]]:
+        """The outcome without its nodes and pictures, and these piece by piece, packed."""
+        images = Pictures.of(self.tree.images).kept()
+        pictures = (packed({name: picture}) for name, picture in images.items())
+        bare = replace(self, tree=replace(self.tree, images={}), nodes=shelf())
+        return bare, chain(self.nodes.packed(), pictures)
 
-    def joined(self, pieces: Iterable[Piece]) -> Prepared:
-        """The outcome whole again."""
+    def whole(self) -> Prepared:
+        """The outcome with its nodes in the tree."""
+        return self.joined([*self.nodes, Pictures.of(self.tree.images).kept()])
+
+    def joined(self, pieces: Iterable[Piece | Mapping[str, Kept]]) -> Prepared:
+        """The outcome with these nodes and pictures in its tree."""
         nodes: list[Node] = []
         images: dict[str, Kept] = {}
         for piece in pieces:
-            if isinstance(piece, dict):
-                images |= piece
-            else:
+            if isinstance(piece, tuple):
                 nodes += piece
-        return replace(self, tree=replace(self.tree, nodes=tuple(nodes), images=Pictures(images)))
-
-    def _pieces(self) -> Iterator[Piece]:
-        nodes = self.tree.nodes
-        for start in range(0, len(nodes), NODES_A_PIECE):
-            yield nodes[start : start + NODES_A_PIECE]
-        for name, picture in Pictures.of(self.tree.images).kept().items():
-            yield {name: picture}
+            else:
+                images |= piece
+        tree = replace(self.tree, nodes=in_order(nodes), images=Pictures(images))
+        return replace(self, tree=tree, nodes=shelf())
 
 
 def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
@@ -74,10 +101,17 @@ def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared
     blocks = list(without_ornaments(parsed.blocks))
     parsed = replace(parsed, blocks=())
     document = Document("", parsed.title, (), "", "")
-    tree = grow(parsed, document, count=count, max_tokens=max_tokens, blocks=handed_over(blocks))
-    if not tree.nodes[0].text.strip():
+    images: dict[str, Kept] = {}
+    nodes = grown(parsed, handed_over(blocks), document, images, count=count, max_tokens=max_tokens)
+    held = shelf()
+    text = ""
+    while piece := tuple(islice(nodes, NODES_A_PIECE)):
+        held.add(piece, len(piece))
+        text = piece[-1].text  # the document's comes last
+    if not text.strip():
         raise ReadError(f"no text in it{_because(parsed.notes)}")
-    return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met)
+    tree = Tree(document, (), Pictures(images), acronyms(text), mentions(Each(held)))
+    return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met, held)
 
 
 def no_memory(limits: FileLimits) -> ReadError:

@@ -51,7 +51,7 @@ def _reply(sink: IO[bytes], work: Callable[[], object], limits: FileLimits) -> N
         if isinstance(outcome, Prepared):
             outcome, pieces = outcome.parted()  # the whole reply would lie beside the whole tree
             for piece in pieces:
-                _send(sink, pickle.dumps([piece], protocol=pickle.HIGHEST_PROTOCOL))
+                _send(sink, piece)
         reply = pickle.dumps((outcome, _is_slim(limits)), protocol=pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         reply = pickle.dumps((no_memory(limits), False))

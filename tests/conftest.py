@@ -65,7 +65,9 @@ def prepared_here(
     paths: Iterable[Path], max_tokens: int, reading: Reading, *, workers: int = 0
 ) -> Iterator[tuple[Path, Prepared | ReadError]]:
     """Does what `prepare_all` does in this process: starting others takes longer than all else in most tests."""
-    yield from ((path, attempt(max_tokens, path, reading)) for path in paths)
+    for path in paths:
+        outcome = attempt(max_tokens, path, reading)
+        yield path, outcome if isinstance(outcome, ReadError) else outcome.whole()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from laid import lay_out
+
 from indexer.blocks import Block
-from indexer.layout.document import lay_out
 from indexer.layout.page import Fragment, Page, Rect, Style
 from kohaku.tree import Kind
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from laid import lay_out
 
-from indexer.blocks import Block, handed_over
+from indexer.blocks import Block
+from indexer.layout.book import Book
 from indexer.layout.columns import columns
-from indexer.layout.document import lay_out
-from indexer.layout.furniture import without_furniture
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.lines import lines
 from indexer.layout.numbering import numbering_depth
@@ -116,7 +117,7 @@ def test_what_repeats_at_the_edge_goes_and_what_does_not_stays() -> None:
         )
         for n in range(1, 5)
     ]
-    texts = [{part.text for part in found.fragments} for found in without_furniture(pages)]
+    texts = [{part.text for part in found.fragments} for found in Book(pages)]
     assert all("Annual Report" not in found for found in texts)
     assert all(str(n) not in found for n, found in enumerate(texts, start=1))
     assert all(f"Title of page {'abcd'[n]}" in found for n, found in enumerate(texts))
@@ -386,13 +387,24 @@ def test_an_outline_of_another_file_is_not_believed() -> None:
     assert [block.text for block in lay_out(pages, entries).blocks if block.kind is Kind.SECTION] == ["Real head"]
 
 
-def test_pages_handed_over_are_held_no_longer_and_read_as_any() -> None:
-    def pages() -> list[Page]:
-        return [replace(page(fragment("1 Methods", 50, 100, LARGE), *prose(4, y=130)), number=n) for n in (1, 2, 3)]
+def test_what_waits_in_a_file_is_laid_out_as_what_stays_in_memory() -> None:
+    def pages() -> Iterator[Page]:
+        for n in range(1, 6):
+            table = [
+                fragment(text, x, 400 + 12 * row) for row in range(4) for text, x in ((f"Site {row}", 50), ("1.2", 300))
+            ]
+            items = [fragment("see Table 1 for more of it 12", 50, 300, Style(10.0, italic=True)), *table]
+            run_in = fragment("Cooling.", 50, 350, BOLD)._replace(style=PLAIN, text=f"Cooling. {PROSE}", lead_length=8)
+            head = (fragment(f"{n} Methods", 50, 100, LARGE), fragment("Annual report", 250, 20))
+            yield replace(page(*head, *prose(4, y=130), run_in, *items, number=n), rulings=(Rect(50, 390, 350, 391),))
 
-    given = pages()
-    assert lay_out(handed_over(given)) == lay_out(pages())
-    assert given == []
+    held = lay_out(pages())
+    assert {block.kind for block in held.blocks} >= {Kind.SECTION, Kind.PARAGRAPH, Kind.TABLE}
+    assert "Cooling." in [block.text for block in held.blocks]
+    for room in (0, 1, 40):
+        assert lay_out(pages(), room=room) == held
+    entries = [Entry(1, "Methods", n) for n in range(1, 6)]
+    assert lay_out(pages(), entries, room=1) == lay_out(pages(), entries)
 
 
 def test_nothing_comes_of_nothing() -> None:
@@ -541,7 +553,7 @@ def test_a_running_foot_under_the_text_of_pages_that_end_early_is_left_out() -> 
         )
         for n in range(1, 6)
     ]
-    texts = {part.text for found in without_furniture(pages) for part in found.fragments}
+    texts = {part.text for found in Book(pages) for part in found.fragments}
     assert not texts & {"Pfizer Inc.", "2021 Report", "7"}
     assert "page 5 9" in texts
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from laid import lay_out
 
-from indexer.layout.document import lay_out
 from indexer.layout.page import Fragment, Page, Rect, Style
 from kohaku.tree import Kind
 

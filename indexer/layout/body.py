@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from indexer.layout.page import Line, Style
@@ -14,7 +14,7 @@ LEAST_PROSE = 25  # characters of a line of it
 FRONT_PAGES = 6  # title page, declarations and the like come before the text
 
 
-def body_style(lines: Sequence[Line]) -> Style:
+def body_style(lines: Iterable[Line]) -> Style:
     """The style of the running text: the median size of its characters, and its commonest weight.
 
     Where no text runs on (a poster, a page of headlines), that of what is not bold.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -78,28 +78,40 @@ class Candidate(NamedTuple):
         return self.depth > 0 or is_keyword(self.text)
 
 
-def candidates(lines: Sequence[Line], body: Style) -> list[Candidate]:
+def candidates(lines: Sequence[Line], body: Style) -> Iterator[Candidate]:
     """Every stretch of lines of one look outside tables of contents; those that stand out are `good`."""
     entries = contents(lines)
-    capitals = [_in_capitals(line.text) for line in lines]
     leading = usual_leading(lines, body)
-    result: list[Candidate] = []
-    first = 0
-    while first < len(lines):
-        last = first
-        while last + 1 < len(lines) and capitals[last] == capitals[last + 1] and _goes_on(lines[last], lines[last + 1]):
-            last += 1
-        if first not in entries:
-            look = _look(lines[first], capitals[first])
-            candidate = _candidate(lines, first, last, look, body, leading)
-            if result and _labels(result[-1], candidate, lines):
-                candidate = _as_one(result.pop(), candidate)
-            result.append(candidate)
-        first = last + 1
-    return result
+    before: Candidate | None = None
+    for first, last, capitals in _stretches(lines):
+        if first in entries:
+            continue
+        candidate = _candidate(lines, first, last, _look(lines[first], capitals), body, leading)
+        if before and _labels(before, candidate, lines):
+            candidate = _as_one(before, candidate)
+        elif before:
+            yield before
+        before = candidate
+    if before:
+        yield before
 
 
-def usual_leading(lines: Sequence[Line], body: Style) -> float:
+def _stretches(lines: Iterable[Line]) -> Iterator[tuple[int, int, bool]]:
+    """The places of the first and the last line of each stretch of one look, and whether it is in capitals."""
+    first, last = 0, -1
+    before: Line | None = None
+    in_capitals = False
+    for last, line in enumerate(lines):
+        capitals = _in_capitals(line.text)
+        if before and not (capitals == in_capitals and _goes_on(before, line)):
+            yield first, last - 1, in_capitals
+            first = last
+        before, in_capitals = line, capitals
+    if before:
+        yield first, last, in_capitals
+
+
+def usual_leading(lines: Iterable[Line], body: Style) -> float:
     """The usual distance from baseline to baseline of the body's text, in its size."""
     return max(1.1, min(leadings(lines).get(body.size, 0.0) / body.size, 2.5))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from indexer.layout.page import Line
 
@@ -25,18 +25,19 @@ TITLE = re.compile(
     re.IGNORECASE,
 )
 
+_page = itemgetter(Line._fields.index("page"))
 
-def contents(lines: Sequence[Line]) -> set[int]:
+
+def contents(lines: Iterable[Line]) -> set[int]:
     """The places of the lines of tables of contents: entries on pages that hold several, and what wraps among them."""
-    by_page: dict[int, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines):
-        by_page[line.page].append(place)
     found: set[int] = set()
     before = False
-    for page in sorted(by_page):
-        places = by_page[page]
-        entries = [place for place in places if is_entry(lines[place].text)]
-        dotted = [place for place in entries if DOTS.search(lines[place].text)]
+    end = 0
+    for _, on_page in groupby(lines, _page):
+        texts = [line.text for line in on_page]
+        start, end = end, end + len(texts)
+        entries = [place for place, text in enumerate(texts, start) if is_entry(text)]
+        dotted = [place for place in entries if DOTS.search(texts[place - start])]
         now = len(dotted) >= DOTTED or len(entries) >= NUMBERED
         if now:
             sure, dense = (dotted, DENSE) if len(dotted) >= DOTTED else (entries, DENSER)
@@ -44,10 +45,12 @@ def contents(lines: Sequence[Line]) -> set[int]:
             now = sure is dotted or len(sure) >= DENSE * len(between)  # else lines that end in a number by chance
         if now:
             found.update(entries)
-            if len(sure) >= dense * len(between) and (sure is dotted or _ascend(lines[place].text for place in sure)):
-                found.update(place for place in between if not TITLE.fullmatch(lines[place].text))
-                if before:  # what stands above the first entry began on the page before
-                    found.update(place for place in range(places[0], sure[0]) if not TITLE.fullmatch(lines[place].text))
+            if len(sure) >= dense * len(between) and (
+                sure is dotted or _ascend(texts[place - start] for place in sure)
+            ):
+                # What stands above the first entry may have begun on the page before.
+                first = start if before else sure[0]
+                found.update(place for place in range(first, sure[-1] + 1) if not TITLE.fullmatch(texts[place - start]))
         before = now
     return found
 

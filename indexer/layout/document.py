@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from indexer.blocks import Block, Mark, handed_over
+from indexer.blocks import Block, Mark
 from indexer.clean import words
 from indexer.layout import covers, figures, mesh, outline, tables, tags
 from indexer.layout.aligned import aligned
 from indexer.layout.barred import barred
 from indexer.layout.body import body_style
+from indexer.layout.book import Book, Flow
 from indexer.layout.columns import columns
-from indexer.layout.faces import with_telling_faces
-from indexer.layout.flow import Figure, Item, Shot, captioned_tables, placed, whole_tables, with_figures
+from indexer.layout.flow import (
+    Figure,
+    Item,
+    OnPage,
+    Reading,
+    Shot,
+    captioned_tables,
+    placed,
+    whole_tables,
+    with_figures,
+)
 from indexer.layout.fractions import with_fractions
-from indexer.layout.furniture import without_furniture
 from indexer.layout.grids import grids, pieced
 from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
@@ -37,8 +47,9 @@ from indexer.layout.paragraphs import block as line_block
 from indexer.layout.ruled import ruled
 from indexer.layout.run_in import run_ins
 from indexer.layout.sidebars import without_sidebars
-from indexer.layout.slides import is_deck, titles
+from indexer.layout.slides import Shape, is_deck, titles
 from indexer.layout.tables import Table
+from indexer.shelf import Shelf
 from kohaku.tree import Kind
 
 WALL = 0.4  # of the page's width that a rule has at least to part columns above it from those below
@@ -66,52 +77,49 @@ class Laid:
 
 
 def lay_out(
-    pages: Iterable[Page],
-    entries: Sequence[outline.Entry] = (),
-    title: str = "",
-    tagged: Sequence[outline.Entry] = (),
+    book: Book, entries: Sequence[outline.Entry] = (), title: str = "", tagged: Sequence[outline.Entry] = ()
 ) -> Laid:
     """Headings, paragraphs, tables and figures of a document's pages, in reading order.
 
-    `entries` are the outline's, `tagged` the headings that the file's structure tree names. An iterator that holds its
-    pages no longer once it has given them lets the memory of a long document's go before all its blocks are made.
+    `entries` are the outline's, `tagged` the headings that the file's structure tree names. Of a long document a part
+    only is in memory at a time, but for the blocks.
     """
-    parts, vocabulary, called = _arranged(pages, entries, title, tagged)
-    return _laid(handed_over(parts), vocabulary, called)
-
-
-def _arranged(
-    given: Iterable[Page], entries: Sequence[outline.Entry], title: str, tagged: Sequence[outline.Entry]
-) -> tuple[list[Part], set[str], str]:
-    """The parts of a document in reading order, its words, its name on page 1."""
-    pages = without_furniture(with_telling_faces(list(given)))
-    kept = figures.pictures(pages)
-    flow: list[Item] = []
-    notes: dict[int, list[Line]] = {}
-    read = {page.number: _read(page) for page in pages}
-    body = body_style([line for found, _ in read.values() for column in found for line in column])
-    for page in pages:
-        found, drawn = read[page.number]
-        items, small = _page_items(page, found, drawn, kept[page.number], body)
-        flow += items
-        notes[page.number] = small
-    flow = whole_tables(flow)
-    lines = [item for item in flow if isinstance(item, Line)]
+    shapes: dict[int, Shape] = {}
+    flow, body = _read_through(book, shapes)
+    lines = flow.lines()
     vocabulary = words(line.text for line in lines)
-    flow = _with_run_ins(flow, run_ins(lines, body))
-    lines = [item for item in flow if isinstance(item, Line)]
+    cut = run_ins(lines, body)
+    if cut:
+        flow = flow.replaced(_with_run_ins(flow, cut))
+        lines = flow.lines()
     called = covers.title(lines, body)
     known = outline.placed(entries, lines) if entries else {}
     named = tags.believed(tagged, lines, body) if tagged else {}
     known = named if len(named) > len(known) else known
-    if is_deck(pages):
-        heads = titles(lines, {page.number: page.height for page in pages}, known)
+    if is_deck(shapes.values()):
+        heads = titles(lines, shapes, known)
     else:
         heads = _headings(lines, known, title or called, _followed(flow))
-    return _with_notes(_joined(_parts(flow, lines, heads, notes)), body), vocabulary, called
+    parts = _with_notes(_joined(_parts(flow, lines, heads)), body)
+    return _laid(parts, vocabulary, called)
 
 
-def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
+def _read_through(book: Book, shapes: dict[int, Shape]) -> tuple[Flow, Style]:
+    """What stands on all pages, and the running text's style; the shapes of the pages go into `shapes`."""
+    kept = Shelf(book.packer.reading, book.packer.reading_of, book.room)
+
+    def lines() -> Iterator[Line]:
+        for page in book:
+            shapes[page.number] = Shape(page.width, page.height, sum([len(part.text) for part in page.fragments]))
+            read = _read(page, book.pictures(page))
+            kept.add(read, sum(map(len, read.columns)))
+            yield from chain.from_iterable(read.columns)
+
+    body = body_style(lines())
+    return Flow(whole_tables(_page_items(page, body) for page in kept), book.packer, book.room), body
+
+
+def _read(page: Page, pictures: list[Picture]) -> Reading:
     """A page's lines by column in reading order, and the tables drawn on it as grids."""
     drawn: list[Table] = []
     gone: set[int] = set()
@@ -132,24 +140,22 @@ def _read(page: Page) -> tuple[list[list[Line]], list[Table]]:
     if len(page.rulings) <= MOST_RULES:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
     fragments, boxes = without_sidebars(fragments, page.shades, page.width)
-    return [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)], drawn
+    found = [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)]
+    return Reading(page.number, page.height, found, drawn, pictures, page.drawings, mesh.drawing(page.rulings))
 
 
-def _page_items(
-    page: Page, found: Sequence[Sequence[Line]], drawn: Sequence[Table], kept: Sequence[Picture], body: Style
-) -> tuple[list[Item], list[Line]]:
+def _page_items(page: Reading, body: Style) -> OnPage:
     """A page's lines, tables and figures in reading order, its footnotes apart."""
     items: list[Item] = []
     small: list[Line] = []
-    drawing = mesh.drawing(page.rulings)
-    for column in found:
-        count = _notes(column, body, page.height, drawing)
+    for column in page.columns:
+        count = _notes(column, body, page.height, page.plot)
         small += column[len(column) - count :]
-        items += _with_tables(column[: len(column) - count], drawing)
-    for table in drawn:
+        items += _with_tables(column[: len(column) - count], page.plot)
+    for table in page.tables:
         items = placed(items, table)
     items = captioned_tables(items)
-    return with_figures(items, page, kept), small
+    return OnPage(with_figures(items, page), small)
 
 
 def _notes(column: Sequence[Line], body: Style, height: float, drawing: Rect | None) -> int:
@@ -177,24 +183,25 @@ def _with_tables(lines: Sequence[Line], drawing: Rect | None) -> list[Item]:
     return [*items, *lines[start:]]
 
 
-def _with_run_ins(flow: Sequence[Item], cut: Mapping[int, tuple[Line, Line]]) -> list[Item]:
-    """The flow with run-in heads as lines of their own; `cut` counts lines only."""
-    result: list[Item] = []
+def _with_run_ins(flow: Iterable[OnPage], cut: Mapping[int, tuple[Line, Line]]) -> Iterator[OnPage]:
+    """The pages with run-in heads as lines of their own; `cut` counts lines only."""
     place = 0
-    for item in flow:
-        if isinstance(item, Line):
-            result += cut.get(place, (item,))
-            place += 1
-        else:
-            result.append(item)
-    return result
+    for page in flow:
+        result: list[Item] = []
+        for item in page.items:
+            if isinstance(item, Line):
+                result += cut.get(place, (item,))
+                place += 1
+            else:
+                result.append(item)
+        yield OnPage(result, page.notes)
 
 
-def _followed(flow: Sequence[Item]) -> set[int]:
+def _followed(flow: Iterable[OnPage]) -> set[int]:
     """The lines (counted without tables and figures) that stand right before a table or figure."""
     found: set[int] = set()
     place = 0
-    for item in flow:
+    for item in chain.from_iterable(page.items for page in flow):
         if isinstance(item, Line):
             place += 1
         else:
@@ -222,40 +229,34 @@ def _headings(
     return found
 
 
-def _parts(
-    flow: Sequence[Item], lines: Sequence[Line], heads: Sequence[Heading], notes: Mapping[int, Sequence[Line]]
-) -> list[Part]:
+def _parts(flow: Iterable[OnPage], lines: Sequence[Line], heads: Sequence[Heading]) -> Iterator[Part]:
     """The flow with its lines gathered into headings and paragraphs, each page's footnotes after it."""
     usual = leadings(lines)
-    at = {id(lines[one.first]): Head(one.level, tuple(lines[one.first : one.last + 1])) for one in heads}
-    inside = {id(lines[place]) for heading in heads for place in range(heading.first + 1, heading.last + 1)}
-    parts: list[Part] = []
+    at = {one.first: one for one in heads}
+    inside = {place for heading in heads for place in range(heading.first + 1, heading.last + 1)}
     waiting: list[Line] = []
-    page = flow[0].page if flow else 0
-
-    def flush() -> None:
-        parts.extend(paragraphs(waiting, usual))
+    place = -1
+    for page in flow:
+        for item in page.items:
+            if isinstance(item, Line):
+                place += 1
+                if place not in at:
+                    if place not in inside:
+                        waiting.append(item)
+                    continue
+            yield from paragraphs(waiting, usual)
+            waiting.clear()
+            if isinstance(item, Line):
+                yield Head(at[place].level, tuple(lines[place : at[place].last + 1]))
+            else:
+                yield item
+        yield from paragraphs(waiting, usual)
         waiting.clear()
-
-    for item in flow:
-        if item.page != page:
-            flush()
-            parts.extend(split_footnotes(notes[page]))
-            page = item.page
-        if isinstance(item, Line) and id(item) not in at:
-            if id(item) not in inside:
-                waiting.append(item)
-            continue
-        flush()
-        parts.append(at[id(item)] if isinstance(item, Line) else item)
-    flush()
-    parts.extend(split_footnotes(notes.get(page, ())))
-    return parts
+        yield from split_footnotes(page.notes)
 
 
-def _with_notes(parts: Sequence[Part], body: Style) -> list[Part]:
+def _with_notes(parts: Iterable[Part], body: Style) -> Iterator[Part]:
     """The parts, what a table's marks refer to right under it as notes, wherever on the page it stands."""
-    result: list[Part] = []
     table: Table | None = None
     for part in parts:
         if isinstance(part, Table):
@@ -269,25 +270,26 @@ def _with_notes(parts: Sequence[Part], body: Style) -> list[Part]:
                 table = None
         elif part.kind is not Kind.FOOTNOTE:
             table = None
-        result.append(part)
-    return result
+        yield part
 
 
-def _joined(parts: Sequence[Part]) -> list[Part]:
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
     """Paragraphs that a column's or page's end cut made whole; tables, figures and notes between come after."""
-    result: list[Part] = []
-    last: int | None = None  # the place of the last paragraph that may go on
+    waiting: list[Part] = []  # the last paragraph, which may go on, and what follows it
     for part in parts:
         if isinstance(part, Paragraph) and part.kind is not Kind.FOOTNOTE:
-            before = result[last] if last is not None else None
-            if isinstance(before, Paragraph) and last is not None and goes_on(before, part):
-                result[last] = Paragraph(before.kind, before.lines + part.lines)
+            before = waiting[0] if waiting else None
+            if isinstance(before, Paragraph) and goes_on(before, part):
+                waiting[0] = Paragraph(before.kind, before.lines + part.lines)
                 continue
-            last = len(result)
-        elif isinstance(part, Head):
-            last = None
-        result.append(part)
-    return result
+        elif waiting and not isinstance(part, Head):
+            waiting.append(part)
+            continue
+        yield from waiting
+        waiting = [part]
+        if not isinstance(part, Paragraph) or part.kind is Kind.FOOTNOTE:
+            yield waiting.pop()
+    yield from waiting
 
 
 def _laid(parts: Iterable[Part], vocabulary: Collection[str], title: str) -> Laid:

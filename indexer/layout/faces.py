@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -16,21 +16,22 @@ SAME_WIDTH = 0.03  # a monospaced face's letters are as wide on every line, but 
 UNEVEN = 0.6  # of its lines must be so
 
 
-def with_telling_faces(pages: Sequence[Page]) -> Sequence[Page]:
-    """The pages, monospaced styles as plain ones where they are not code's."""
-    if not any(style.mono for style in {fragment.style for page in pages for fragment in page.fragments}):
-        return pages  # as in most documents, told in a third of the time
+def monospaced(page: Page) -> set[Style]:
+    """The page's styles whose fonts say that they are monospaced."""
+    return {style for style in {fragment.style for fragment in page.fragments} if style.mono}
+
+
+def untelling(pages: Callable[[], Iterable[Page]]) -> set[Style]:
+    """The monospaced styles that are not code's; `pages` gives all pages, and again."""
     weights = Counter[Style]()
-    for page in pages:
+    for page in pages():
         for fragment in page.fragments:
             weights[fragment.style] += len(fragment.text)
     mono = {style for style in weights if style.mono}
-    if sum(weights[style] for style in mono) <= TYPED * weights.total():
-        mono = _uneven(pages, mono)
-    return [_plain(page, mono) for page in pages] if mono else pages
+    return mono if sum(weights[style] for style in mono) > TYPED * weights.total() else _uneven(pages(), mono)
 
 
-def _uneven(pages: Sequence[Page], styles: Collection[Style]) -> set[Style]:
+def _uneven(pages: Iterable[Page], styles: Collection[Style]) -> set[Style]:
     """The styles whose letters differ in width: their fonts only say that they are monospaced.
 
     Where all that can be told are so, the others are taken to be.
@@ -51,7 +52,9 @@ def _are_even(widths: Sequence[float]) -> bool:
     return sum(abs(width - usual) <= SAME_WIDTH * usual for width in widths) >= UNEVEN * len(widths)
 
 
-def _plain(page: Page, mono: Collection[Style]) -> Page:
+def with_plain(page: Page, mono: Collection[Style]) -> Page:
+    """The page, those monospaced styles as plain ones."""
+
     def plain(fragment: Fragment) -> Fragment:
         if fragment.style not in mono and fragment.lead not in mono:
             return fragment

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 
 from indexer.layout.page import Line, Page, Picture, Rect, around
@@ -27,19 +26,16 @@ CAPTION_WORD = re.compile(r"\s*(?:fig|abb|chart|图|図)", re.IGNORECASE)
 """What a caption's first stretch of text begins with, its number or not."""
 
 
-def pictures(pages: Sequence[Page]) -> dict[int, list[Picture]]:
-    """The pictures of real size that are no decoration, by page; several at one place count once."""
-    places = Counter(
-        picture.key for page in pages for picture in {picture.key: picture for picture in page.pictures}.values()
-    )
-    kept: dict[int, list[Picture]] = {}
-    for page in pages:
-        seen: list[Picture] = []
-        for picture in page.pictures:
-            if places[picture.key] < REPEATED and _is_real(picture.rect, page) and picture not in seen:
-                seen.append(picture)
-        kept[page.number] = seen
-    return kept
+def pictures(page: Page, pages: Mapping[int, int]) -> list[Picture]:
+    """A page's pictures of real size that are no decoration; several at one place count once.
+
+    `pages` says on how many pages of the document each image (by its key) stands.
+    """
+    seen: list[Picture] = []
+    for picture in page.pictures:
+        if pages[picture.key] < REPEATED and _is_real(picture.rect, page) and picture not in seen:
+            seen.append(picture)
+    return seen
 
 
 def caption_of(rect: Rect, lines: Sequence[Line], starts: Sequence[int]) -> int | None:

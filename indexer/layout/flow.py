@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from indexer.layout import figures, tables
 from indexer.layout.contents import DOTS
-from indexer.layout.page import Line, Page, Picture, Rect, around
+from indexer.layout.page import Line, Picture, Rect, around
 from indexer.layout.tables import Table
 
 
@@ -32,6 +33,26 @@ class Figure:
 
 
 Item = Line | Table | Figure
+
+
+class Reading(NamedTuple):
+    """A page as it was read: its lines by column in reading order, the tables, pictures and drawings on it."""
+
+    number: int
+    height: float
+    columns: list[list[Line]]
+    tables: list[Table]
+    pictures: list[Picture]
+    drawings: tuple[Rect, ...]
+    plot: Rect | None
+    """What the thin lines draw, where they are no table's."""
+
+
+class OnPage(NamedTuple):
+    """A page's lines, tables and figures in reading order, and its footnotes' lines."""
+
+    items: list[Item]
+    notes: list[Line]
 
 
 def placed(items: Sequence[Item], thing: Table | Figure) -> list[Item]:
@@ -91,34 +112,43 @@ def _lines_after(items: Sequence[Item], place: int) -> list[Line]:
     return found
 
 
-def whole_tables(flow: Sequence[Item]) -> list[Item]:
-    """The flow, tables that a page's end cut made whole, and those without heads headed as the ones close before."""
-    result: list[Item] = []
+def whole_tables(pages: Iterable[OnPage]) -> Iterator[OnPage]:
+    """The pages, tables that a page's end cut made whole, and those without heads headed as the ones close before."""
+    waiting: list[OnPage] = []  # the last page with anything on it, and what follows it
+    end: list[Item] = []
     last: Table | None = None  # with at most a few lines after it
     between = 0
-    for item in flow:
-        if not isinstance(item, Table):
-            between += 1
-            last = last if isinstance(item, Line) and between <= tables.LINES_BETWEEN else None
-            result.append(item)
-            continue
-        before = result[-1] if result else None
-        whole = tables.joined(before, item) if isinstance(before, Table) and item.page > before.page else None
-        if whole:
-            result[-1] = last = whole
-        else:
-            last = tables.headed(last, item) if last else item
-            result.append(last)
-        between = 0
-    return result
+    for page in pages:
+        kept: list[Item] = []
+        for item in page.items:
+            if not isinstance(item, Table):
+                between += 1
+                last = last if isinstance(item, Line) and between <= tables.LINES_BETWEEN else None
+                kept.append(item)
+                continue
+            held = kept or end
+            before = held[-1] if held else None
+            whole = tables.joined(before, item) if isinstance(before, Table) and item.page > before.page else None
+            if whole:
+                held[-1] = last = whole
+            else:
+                last = tables.headed(last, item) if last else item
+                kept.append(last)
+            between = 0
+        if kept:
+            yield from waiting
+            waiting.clear()
+            end = kept
+        waiting.append(OnPage(kept, page.notes))
+    yield from waiting
 
 
-def with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> list[Item]:
+def with_figures(items: Sequence[Item], page: Reading) -> list[Item]:
     """Pictures and drawings with their captions, and captions that stand alone, as figures in the flow."""
     result: list[Item] = list(items)
     lines = [item for item in result if isinstance(item, Line)]
     starts = [place for place in range(len(lines)) if _starts_caption(lines, place)]
-    if not starts and not kept:
+    if not starts and not page.pictures:
         return result
     captions = {start: _caption_lines(lines, start) for start in starts}
     edges = [around(line.rect for line in held) for held in captions.values()]
@@ -127,7 +157,7 @@ def with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> 
     found = [item for item in items if isinstance(item, Table)]
     grids = [table.rect for table in found if table.is_drawn or table.caption]
     loose = [table for table in found if not table.is_drawn and not table.caption]  # a chart's numbers may be one
-    parts = [Shot(page.number, picture.rect, _key(picture, lines)) for picture in kept]
+    parts = [Shot(page.number, picture.rect, _key(picture, lines)) for picture in page.pictures]
     boxes: list[Shot] = []  # drawings taken for tables
     for rect in page.drawings if starts else ():
         if any(rect.overlaps(grid) for grid in grids):
@@ -140,7 +170,7 @@ def with_figures(items: Sequence[Item], page: Page, kept: Sequence[Picture]) -> 
     for number, (part, owner) in enumerate(zip(parts, owners, strict=True)):
         if owner is not None:
             owned[owner].append(part)
-        elif number < len(kept):  # a drawing without a caption is an ornament, or the frame of something
+        elif number < len(page.pictures):  # a drawing without a caption is an ornament, or the frame of something
             result = placed(result, Figure(page.number, part.rect, part))
     bare = [start for start, own in owned.items() if not own]
     for box in boxes:

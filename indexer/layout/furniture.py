@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from statistics import median
 
@@ -34,40 +34,72 @@ COUNTS = {"#", "#roman"}  # keys of nothing but a number that counts pages
 MOST_BETWEEN = 4  # pages that one printed page may fill, or that bear no number
 LEAST_COUNTED = 4  # pages on which the text's last row is the next number
 Key = tuple[str, str, int, int]
+Edges = list[tuple[str, list[Fragment], list[Key]]]
+"""The rows at a page's edges: the side of each, its fragments, and what it would share with its like."""
 
 _base = itemgetter(Fragment._fields.index("base"))
 
 
-def without_furniture(pages: Sequence[Page]) -> list[Page]:
-    """The pages without what repeats at their edges; a title or a table's last row near the edge stays."""
-    edges = [[(side, row, _keys(page, side, row)) for side, row in _edge_rows(page)] for page in pages]
-    usual = median([fragment.style.size for page in pages for fragment in page.fragments] or [10.0])
-    seen: dict[Key, set[int]] = defaultdict(set)
-    for page, found in zip(pages, edges, strict=True):
-        for _, _, keys in found:
+class Furniture:
+    """What repeats at the edges of a document's pages: all of them are to be seen before it goes from each."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._sizes = Counter[float]()
+        self._once: dict[int, int] = {}  # keys' hashes, each with the only page so far that has the key
+        self._seen: dict[Key, set[int]] = defaultdict(set)
+        self._counted = _Counted()
+
+    def see(self, page: Page) -> Edges:
+        """Learns from a page what may be furniture, and gives what stands at its edges."""
+        self._pages += 1
+        self._sizes.update([fragment.style.size for fragment in page.fragments])
+        self._counted.see(page)
+        edges = _edges(page)
+        seen, once = self._seen, self._once
+        for _, _, keys in edges:
             for key in keys:
-                seen[key].add(page.number)
-    numbering = _numbering(seen, len(pages))
-    counted = _counted(pages)
-    repeats = cache(lambda key, large: _repeats(seen[key], key[1], len(pages), large))
-    result: list[Page] = []
-    for page, found in zip(pages, edges, strict=True):
-        gone = counted & set(map(id, page.fragments)) if counted else set()
+                if key in seen or key[1][:1] == "#":
+                    seen[key].add(page.number)
+                elif (first := once.setdefault(hash(key), page.number)) != page.number:
+                    seen[key] = {first, page.number}  # most keys are one page's: they would fill the memory
+        return edges
+
+    @cached_property
+    def _usual(self) -> float:
+        return median(self._sizes.elements()) if self._sizes else 10.0
+
+    @cached_property
+    def _numbering(self) -> set[tuple[str, int]]:
+        return _numbering(self._seen, self._pages)
+
+    @cached_property
+    def _repeats(self) -> Callable[[Key, bool], bool]:
+        none: set[int] = set()
+        return cache(lambda key, large: _repeats(self._seen.get(key, none), key[1], self._pages, large))
+
+    def without(self, page: Page, edges: Edges | None = None) -> Page:
+        """The page without furniture; a title or a table's last row near the edge stays."""
+        counted = self._counted.number(page)
+        gone = {id(counted)} if counted else set()
         stopped: set[str] = set()  # sides where text has begun: nothing behind it is furniture
-        for side, row, keys in found:
+        for side, row, keys in _edges(page) if edges is None else edges:
             if counted and gone.issuperset(map(id, row)):
                 continue
-            large = row[0].style.size > LARGE * usual and not _is_bare(row)
-            repeated = any(repeats(key, large) for key in keys)
-            furniture = repeated or _numbered(page, row, numbering) or _says_page(row)
+            large = row[0].style.size > LARGE * self._usual and not _is_bare(row)
+            repeated = any(self._repeats(key, large) for key in keys)
+            furniture = repeated or _numbered(page, row, self._numbering) or _says_page(row)
             if side in stopped or not furniture or _is_note(row):
                 stopped.add(side)
             else:
                 gone.update(map(id, row))
-        kept = tuple([fragment for fragment in page.fragments if id(fragment) not in gone]) if gone else page.fragments
-        result.append(replace(page, fragments=kept) if gone else page)
-    # Where nothing but furniture is left, it was the text: a slide's number, a form's only words.
-    return result if any(page.fragments for page in result) else list(pages)
+        if not gone:
+            return page
+        return replace(page, fragments=tuple([fragment for fragment in page.fragments if id(fragment) not in gone]))
+
+
+def _edges(page: Page) -> Edges:
+    return [(side, row, _keys(page, side, row)) for side, row in _edge_rows(page)]
 
 
 def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
@@ -126,7 +158,7 @@ def _repeats(found: Collection[int], text: str, pages: int, large: bool) -> bool
     return any(last - first <= 4 for first, last in zip(numbers, numbers[2:], strict=False)) or len(numbers) * 3 > pages
 
 
-def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
+def _numbering(seen: Mapping[Key, set[int]], pages: int) -> set[tuple[str, int]]:
     """The sides and offsets at which numbers that count pages stand all through the document."""
     counts: dict[tuple[str, int], set[int]] = defaultdict(set)
     for (side, text, _, offset), numbers in seen.items():
@@ -135,20 +167,28 @@ def _numbering(seen: dict[Key, set[int]], pages: int) -> set[tuple[str, int]]:
     return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
 
 
-def _counted(pages: Sequence[Page]) -> set[int]:
-    """The ids of page numbers right under the text, where pages end early: the last rows that count up one by one."""
-    run: list[tuple[int, int, int]] = []  # page, number, id
-    found: set[int] = set()
-    for page in pages:
+class _Counted:
+    """Page numbers right under the text, where pages end early: the last rows that count up one by one."""
+
+    def __init__(self) -> None:
+        self._run: list[tuple[int, int]] = []  # page, number
+        self._found: set[int] = set()
+
+    def see(self, page: Page) -> None:
+        """Goes on with the next page."""
         last = max(page.fragments, key=_base, default=None)
         if last is None or not INTEGER.fullmatch(last.text) or len(last.text) > 4 or _has_neighbour(page, last):
-            continue
+            return
+        run = self._run
         if run and not (int(last.text) == run[-1][1] + 1 and page.number - run[-1][0] <= MOST_BETWEEN):
-            run = []
-        run.append((page.number, int(last.text), id(last)))
+            run.clear()
+        run.append((page.number, int(last.text)))
         if len(run) >= LEAST_COUNTED:
-            found.update(place for _, _, place in run)
-    return found
+            self._found.update(number for number, _ in run)
+
+    def number(self, page: Page) -> Fragment | None:
+        """The page's own, where there is one."""
+        return max(page.fragments, key=_base) if page.number in self._found else None
 
 
 def _has_neighbour(page: Page, last: Fragment) -> bool:

@@ -7,7 +7,7 @@ and stand alone; then whole styles are taken or left, so that of equal lines all
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -46,11 +46,11 @@ def headings(
     """
     body = body_style(lines)
     vouched = _vouched(lines, known)
-    free = [
+    free = (
         candidate
         for candidate in candidates(lines, body)
         if not vouched or vouched.isdisjoint(range(candidate.first, candidate.last + 1))
-    ]
+    )
     prose = first_prose(lines, body)
     chosen = without_front(_off_cover(_consistent(free, body), lines), lines, prose)
     chosen = without_labels(chosen, lines, prose, followed)
@@ -74,18 +74,21 @@ def _vouched(lines: Sequence[Line], known: Mapping[int, tuple[int, int]]) -> set
     return {place for first, (last, _) in known.items() for place in range(first, last + 1)}
 
 
-def _consistent(found: Sequence[Candidate], body: Style) -> list[Candidate]:
+def _consistent(found: Iterable[Candidate], body: Style) -> list[Candidate]:
     """The candidates whose look is that of headings throughout the document."""
-    alike: dict[Look, list[Candidate]] = defaultdict(list)
+    alike = Counter[Look]()
+    those: dict[Look, list[Candidate]] = defaultdict(list)
     for candidate in found:
-        alike[candidate.look].append(candidate)
+        alike[candidate.look] += 1
+        if candidate.good:
+            those[candidate.look].append(candidate)
     chosen: list[Candidate] = []
-    for look, group in alike.items():
-        good = _without_leads([candidate for candidate in group if candidate.good], body)
+    for look, group in those.items():
+        good = _without_leads(group, body)
         if not good:
             continue
         plain = abs(look.size - body.size) <= SAME_SIZE and look.bold == body.bold and not look.capitals
-        if plain or len(good) >= SHARE * len(group):
+        if plain or len(good) >= SHARE * alike[look]:
             chosen += good
         else:
             chosen += [

@@ -104,7 +104,7 @@ def _under(chosen: Sequence[Candidate], lines: Sequence[Line], followed: Collect
     lesser: Candidate | None = None
     for candidate, end in zip(reversed(chosen), reversed(ends), strict=True):
         held = any(place in followed for place in range(candidate.last, end)) or any(
-            is_text(line) for line in lines[candidate.last + 1 : end]
+            is_text(lines[place]) for place in range(candidate.last + 1, end)
         )
         if not held and lesser and result[-1]:
             deeper = lesser.depth > candidate.depth if candidate.depth and lesser.depth else lesser.depth > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
@@ -60,9 +61,9 @@ def left_edge(fragment: Fragment) -> float:
     return fragment[1][0]
 
 
-def leadings(lines: Sequence[Line]) -> dict[float, float]:
+def leadings(lines: Iterable[Line]) -> dict[float, float]:
     """The usual distance from baseline to baseline for each size of text."""
-    distances: dict[float, list[float]] = defaultdict(list)
+    distances: dict[float, array[float]] = defaultdict(lambda: array("d"))
     for (page, _, _, foot, style, _, column, _), (own_page, _, _, base, own_style, _, own_column, _) in pairwise(lines):
         size = own_style[0]
         if 0.5 * size < base - foot < 3 * size and style[0] == size and page == own_page and column == own_column:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.page import Line
@@ -28,9 +29,7 @@ def placed(entries: Sequence[Entry], lines: Sequence[Line]) -> dict[int, tuple[i
 
     A page that is wrong by one is forgiven; levels are renumbered so that none is skipped.
     """
-    by_page: dict[int, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines):
-        by_page[line.page].append(place)
+    by_page = places_by_page(lines)
     found: dict[int, tuple[int, int]] = {}
     for entry in entries:
         wanted = letters(entry.title)
@@ -45,6 +44,16 @@ def placed(entries: Sequence[Entry], lines: Sequence[Line]) -> dict[int, tuple[i
         return {}
     ranks = {level: rank for rank, level in enumerate(sorted({level for _, level in found.values()}), start=1)}
     return {first: (last, ranks[level]) for first, (last, level) in sorted(found.items())}
+
+
+def places_by_page(lines: Iterable[Line]) -> dict[int, range]:
+    """The places of each page's lines."""
+    found: dict[int, range] = {}
+    end = 0
+    for page, on_page in groupby(lines, itemgetter(Line._fields.index("page"))):
+        start, end = end, end + sum(1 for _ in on_page)
+        found[page] = range(start, end)
+    return found
 
 
 def letters(title: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from types import MappingProxyType
+from typing import NamedTuple
 
 from indexer.layout.candidates import LONGEST
 from indexer.layout.headings import Heading
-from indexer.layout.page import Line, Page
+from indexer.layout.outline import places_by_page
+from indexer.layout.page import Line
 
 LEAST_PAGES = 3
 WIDE = 0.8  # of the pages at least are wider than high
@@ -19,33 +21,38 @@ AS_LARGE = 0.75  # of a title's size have its further lines
 LARGER = 1.1  # times the usual size of the page's other text
 
 
-def is_deck(pages: Sequence[Page]) -> bool:
+class Shape(NamedTuple):
+    """A page's size, and how many characters stand on it."""
+
+    width: float
+    height: float
+    characters: int
+
+
+def is_deck(pages: Iterable[Shape]) -> bool:
     """Whether the pages are slides: wide, and with few words on them."""
-    written = [page for page in pages if page.fragments]
+    written = [page for page in pages if page.characters]
     if len(written) < LEAST_PAGES or sum(page.width > page.height for page in written) < WIDE * len(written):
         return False
-    return median(sum(len(part.text) for part in page.fragments) for page in written) <= MOST_LETTERS
+    return median(page.characters for page in written) <= MOST_LETTERS
 
 
 def titles(
-    lines: Sequence[Line], heights: Mapping[int, float], known: Mapping[int, tuple[int, int]] = MappingProxyType({})
+    lines: Sequence[Line], pages: Mapping[int, Shape], known: Mapping[int, tuple[int, int]] = MappingProxyType({})
 ) -> list[Heading]:
     """The slides' titles, all of one level but for those `known` from outline or tags: first place → (last, level).
 
-    `heights` are the pages', by number.
+    `pages` are these by number.
     """
-    places: dict[int, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines):
-        places[line.page].append(place)
     usual = Counter(level for _, level in known.values()).most_common(1)[0][0] if known else 1
     found: list[Heading] = []
-    for page, on_page in places.items():
+    for page, on_page in places_by_page(lines).items():
         vouched = [
             Heading(place, known[place][0], known[place][1], _text(lines, place, known[place][0]))
             for place in on_page
             if place in known
         ]
-        title = None if vouched else _title(lines, on_page, heights[page], usual)
+        title = None if vouched else _title(lines, on_page, pages[page].height, usual)
         found += [title] if title else vouched
     return found
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from indexer import ocr
-from indexer.blocks import Block, Mark, Parsed, handed_over
+from indexer.blocks import Block, Mark, Parsed
 from indexer.clean import clean
+from indexer.layout.book import Book
 from indexer.layout.document import lay_out
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.outline import Entry
@@ -45,14 +46,15 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
 def _read(path: Path, reading: Reading) -> Parsed:
     with _opened(path, reading.passwords) as file:
         notes = Notes(file.page_count)
-        pages, turns = _pages(file, reading, notes)
-        if not pages:
+        turns: dict[int, Turn] = {}
+        book = Book(_pages(file, reading, notes, turns))
+        if not book.numbers:
             raise ReadError("no page can be read (damaged?): repair or export it again")
         title = _metadata_title(file)
         outline = _outline(file)
         # An outline that is as fine as a heading a page says all that tags could.
-        tags = tagged(file, {page.number for page in pages}) if len(outline) < len(pages) else []
-        laid = lay_out(handed_over(pages), outline, title, tags)
+        tags = tagged(file, set(book.numbers)) if len(outline) < len(book.numbers) else []
+        laid = lay_out(book, outline, title, tags)
         blocks = _shown(with_images(file, laid.blocks, laid.images, turns), turns)
         return Parsed(
             title or laid.title or path.stem,
@@ -151,12 +153,10 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:5])) + (" …" if len(numbers) > 5 else "")
 
 
-def _pages(file: Any, reading: Reading, notes: Notes) -> tuple[list[Page], dict[int, Turn]]:
-    """The pages that can be read and how those are turned that are; what went wrong is noted."""
+def _pages(file: Any, reading: Reading, notes: Notes, turns: dict[int, Turn]) -> Iterator[Page]:
+    """The pages that can be read; what went wrong is noted, and how those are turned that are goes into `turns`."""
     pymupdf = mupdf.load()
 
-    pages: list[Page] = []
-    turns: dict[int, Turn] = {}
     limits, characters = reading.limits, 0
     for index in range(file.page_count):
         if index >= limits.pages:
@@ -174,11 +174,10 @@ def _pages(file: Any, reading: Reading, notes: Notes) -> tuple[list[Page], dict[
                 raise MemoryError from error
             notes.failed.append(index + 1)
             continue
-        pages.append(page)
         characters += sum([len(fragment.text) for fragment in page.fragments])
         if not turn.is_none:
             turns[page.number] = turn
-    return pages, turns
+        yield page
 
 
 def _seen(file: Any, index: int, reading: Reading, notes: Notes) -> tuple[Page, Turn]:

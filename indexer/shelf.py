@@ -1,0 +1,88 @@
+"""What a long document is made of, on its way: what does not fit into little memory waits in a temporary file."""
+
+from __future__ import annotations
+
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
+from tempfile import SpooledTemporaryFile
+from typing import Generic, TypeVar
+
+from kohaku.errors import ReadError
+
+Thing = TypeVar("Thing")
+
+IN_MEMORY = 1_000_000  # bytes of the file
+
+
+class Shelf(Generic[Thing]):
+    """Things in the order they came; as many as weigh `room` stay as they are, those after them are packed.
+
+    A packed thing comes back as another object, equal to the one that was put there. ReadError where the disk has no
+    room.
+    """
+
+    def __init__(self, pack: Callable[[Thing], bytes], unpack: Callable[[bytes], Thing], room: float) -> None:
+        self._pack, self._unpack = pack, unpack
+        self._room = room
+        self._held: list[Thing] = []
+        self._places = array("Q", [0])
+        self._file: SpooledTemporaryFile[bytes] | None = None
+
+    def add(self, thing: Thing, weight: float = 1) -> None:
+        """Puts a thing behind the others."""
+        self._room -= weight
+        if self._file is None and self._room >= 0:
+            self._held.append(thing)
+            return
+        data = self._pack(thing)
+        if self._file is None:
+            self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (gone with the shelf)
+            weakref.finalize(self, self._file.close)
+        try:
+            self._file.seek(self._places[-1])
+            self._file.write(data)
+        except OSError as error:
+            raise ReadError(f"finds no room in the temporary folder ({error.strerror}): make some") from error
+        self._places.append(self._places[-1] + len(data))
+
+    @property
+    def held(self) -> list[Thing] | None:
+        """The things where all of them are in memory."""
+        return self._held if self._file is None else None
+
+    def __len__(self) -> int:
+        return len(self._held) + len(self._places) - 1
+
+    def __getitem__(self, place: int) -> Thing:
+        behind = place - len(self._held)
+        if behind < 0:
+            return self._held[place]
+        return self._unpack(self._read(self._places[behind], self._places[behind + 1]))
+
+    def __iter__(self) -> Iterator[Thing]:
+        yield from self._held
+        for start, end in pairwise(self._places):
+            yield self._unpack(self._read(start, end))
+
+    def packed(self) -> Iterator[bytes]:
+        """All things packed."""
+        yield from map(self._pack, self._held)
+        for start, end in pairwise(self._places):
+            yield self._read(start, end)
+
+    def _read(self, start: int, end: int) -> bytes:
+        assert self._file is not None
+        self._file.seek(start)
+        return self._file.read(end - start)
+
+
+class Each(Generic[Thing]):
+    """The things that groups of them hold, gone through anew each time."""
+
+    def __init__(self, groups: Iterable[Iterable[Thing]]) -> None:
+        self._groups = groups
+
+    def __iter__(self) -> Iterator[Thing]:
+        return chain.from_iterable(self._groups)
