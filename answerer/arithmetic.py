@@ -44,6 +44,15 @@ class Sum:
         """Whether the value comes out: as it is, in percent, or converted from the unit that the explanation gives."""
         return any(agree(result, value) for result in self._readings(asked))
 
+    def is_wrong(self, asked: Unit | None) -> bool:
+        """Whether something else comes out than what the explanation says does.
+
+        >>> sums("(150 - 120) / 150 = 25 %")[0].is_wrong(None), sums("12 / 48 = 25 %")[0].is_wrong(None)
+        (True, False)
+        """
+        said = [end for one in self.stated[:1] for end in (one.low, one.low / one.scale)]
+        return bool(said) and not any(self.gives(end, asked) for end in said)
+
     def _readings(self, asked: Unit | None) -> Iterator[Decimal]:
         percent = asked is not None and asked.dimension == "share"
         for result in self.results:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from answerer.quantities import Quantity, quantities
-from answerer.units import CURRENCIES, SCALES, Unit, is_money, unit
+from answerer.units import CODES, CURRENCIES, DOLLARS, SCALES, SIGNS, Unit, is_money, unit
 from kohaku import rows
 
 Span = tuple[int, int]
@@ -155,7 +155,7 @@ def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
         return found
     own = (text_of(row, cell.head), text_of(row, row.label))
     for said in own if _is_unscaled(row, cell) else (*own, _tail(row), caption):
-        if (known := _unit_in(said)) is not None:
+        if (known := unit_in(said)) is not None:
             return replace(found, unit=known)
     scale = scale_of(_tail(row)) or scale_of(caption)
     return replace(found, unit=scale.currency) if scale and any(map(_PER.search, own)) else found
@@ -164,7 +164,7 @@ def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
 _PER = re.compile(r"\bper\b", re.IGNORECASE)
 
 
-def _unit_in(text: str) -> Unit | None:
+def unit_in(text: str) -> Unit | None:
     """The known unit that a head or a caption has in brackets, after a comma, or after "in" at its end."""
     bracketed = reversed(_IN_BRACKETS.findall(text))
     after = _AFTER_COMMA.search(text)
@@ -186,17 +186,20 @@ def _tail(row: Row) -> str:
 _SIZES = r"hundreds?|thousands?|millions?|billions?|trillions?|bn|mn|000s?"
 _SIZE = re.compile(
     rf"\([^()]*?\b(?P<one>{_SIZES})\b[^()]*\)"
-    rf"|\bin\s(?:[A-Z.]*[$€£¥]\s?|(?:[A-Z]{{3}}|US|U\.S\.|dollars|euros)\s){{0,2}}(?P<two>{_SIZES})\b(?:\sof\s[\w.$]+(?:\sdollars)?)?"
+    rf"|\bin\s(?:[A-Z.]*[$€£¥]\s?|(?:[A-Z]{{3}}|US|U\.S\.|dollars|euros)\s){{0,2}}(?P<two>{_SIZES})\b"
+    r"(?:\sof\s[\w.$]+(?:\sdollars)?)?"
     r"|[$€£¥]\s?(?P<three>'?000s?|bn|[mk])\b\)?",
     re.IGNORECASE,
 )
 _EXCEPT = re.compile(r"\bexcept\b.*|\bunless\b.*|\bother than\b.*", re.IGNORECASE)
 _CURRENCY = re.compile(
-    r"(?P<sign>US\$|[$€£¥])|\b(?P<name>US dollars?|U\.S\. dollars?|dollars?|euros?|yen|yuan|USD|EUR|GBP|JPY|CNY|RMB)\b",
+    rf"(?P<sign>{DOLLARS}|[{SIGNS}])"
+    rf"|\b(?P<name>(?:US|U\.S\.|Australian|Canadian) dollars?|dollars?|euros?|yen|yuan|RMB|{CODES})\b",
     re.IGNORECASE,
 )
 _UNSCALED = re.compile(
-    r"%|\bper\b|\bpercent|\bpct\b|\b(?:ratio|rate|margin|yield|multiple|turnover|bps|basis points|effectiveness)s?\W*$",
+    r"%|\bper\b|\bpercent|\bpct\b|\bEPS\b"
+    r"|\b(?:ratio|rate|margin|yield|multiple|turnover|bps|basis points|effectiveness)s?\W*$",
     re.IGNORECASE,
 )
 """Heads and labels of what no table's scale holds for: shares, ratios, figures per share or any other unit."""
@@ -204,11 +207,15 @@ _UNSCALED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a table's values are to be multiplied by, the currency that it names, and its words."""
+    """What a table's values are to be multiplied by, the currency that it names, and its words.
+
+    `excepts`: whether it says that it does not hold for all of them.
+    """
 
     factor: int
     currency: Unit | None
     words: str
+    excepts: bool = False
 
 
 def scaled(row: Row, cell: Cell, found: Quantity, wanted: Unit | None, caption: str) -> tuple[Quantity, str]:
@@ -221,7 +228,7 @@ def scaled(row: Row, cell: Cell, found: Quantity, wanted: Unit | None, caption: 
     scale = next(filter(None, map(scale_of, said)), None)
     if scale is None or found.scale != 1 or _is_unscaled(row, cell) or not _holds(scale, wanted):
         return found, ""
-    units = (found.unit, *map(_unit_in, said[:2]))
+    units = (found.unit, *map(unit_in, said[:2]))
     if any(known is not None and not is_money(known) for known in units):
         return found, ""
     low, high = found.low * scale.factor, found.high * scale.factor
@@ -251,12 +258,20 @@ def scale_of(text: str) -> Scale | None:
     sign = _CURRENCY.search(match[0])
     named = (CURRENCIES.get(sign["sign"] or "") or sign["name"]) if sign else ""
     currency = unit(re.sub(r"^U\.?S\.? ", "", named, flags=re.IGNORECASE)) if named else None
-    return Scale(factor, currency, match[0].strip("(), "))
+    return Scale(factor, currency, match[0].strip("(), "), _EXCEPT.search(text) is not None)
 
 
 def _is_unscaled(row: Row, cell: Cell) -> bool:
-    said = (row.own_label(), text_of(row, cell.head))
-    return any(_UNSCALED.search(_IN_BRACKETS.sub("", part).strip()) or _is_rate(part) for part in said)
+    return is_unscaled(row.own_label(), text_of(row, cell.head))
+
+
+def is_unscaled(label: str, head: str) -> bool:
+    """Whether no table's scale holds for what a row's label and a column's head name: a share, a ratio, a rate.
+
+    >>> is_unscaled("Margin (%)", "2023"), is_unscaled("Earnings per share", ""), is_unscaled("Sales", "2023")
+    (True, True, False)
+    """
+    return any(_UNSCALED.search(_IN_BRACKETS.sub("", part).strip()) or _is_rate(part) for part in (label, head))
 
 
 def _is_rate(text: str) -> bool:

@@ -36,6 +36,10 @@ _CHANGE = re.compile(
 )
 
 
+_UP_FROM = re.compile(rf"\b(?:up|down)\sfrom{_HEDGE}", re.IGNORECASE)
+_TO = re.compile(rf"{_VERB}[^.;]*\bto{_HEDGE}", re.IGNORECASE)
+
+
 class State(StrEnum):
     """Which side of a change a number is on, or how large that is."""
 
@@ -76,3 +80,23 @@ def parted(text: str, found: Iterable[Quantity]) -> Iterator[tuple[Quantity, Sta
             yield last, State.AFTER
         else:
             yield quantity, State.DIFFERENCE if _BY.search(before) else None
+
+
+def state(text: str, found: Quantity, end: int = 0) -> State | None:
+    """Which side of a change a number of a sentence is on; of two that look like a range the low (-1) or the high (1).
+
+    >>> from answerer.quantities import quantities
+    >>> text = "Output fell by 30 % to 410 MWh, down from 586 MWh."
+    >>> [state(text, one).value for one in quantities(text)]
+    ['difference', 'after', 'before']
+    """
+    before = text[: found.start]
+    opening = State.DIFFERENCE if _BY.search(before) else None
+    opening = State.BEFORE if opening is None and (_CHANGED.search(before) or _UP_FROM.search(before)) else opening
+    if opening is None:
+        return State.AFTER if _TO.search(before) and not found.is_range else None
+    pair = ends(text, found) if found.is_range else ()
+    if len(pair) == 2 and re.search(r"\bto\b", text[pair[0].end : pair[1].start]):
+        is_first = (pair[0].low <= pair[1].low) is (end <= 0)
+        return opening if is_first else State.AFTER
+    return opening

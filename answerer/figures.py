@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from answerer.cells import scale_of
+from answerer.cells import Scale, is_unscaled, scale_of
+from answerer.grid import LONGEST_LINE, Place, place_at
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
 from answerer.units import Unit, unit_at
 from kohaku import rows
@@ -19,16 +20,17 @@ FRACTIONS = {"half": "0.5", "twice": "2", "double": "2", "doubled": "2", "triple
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a text, where its line stands, and the scale of its table, 1 where there is none.
+    """A number of a text, where its line stands, and the scale of its table, None where there is none.
 
-    `beside` are the words after it that may be a unit; `falls`: whether brackets, as in accounts, or words of its line
-    may make it negative.
+    `place` is where it stands in a table; its unit is then the quantity's, where it has none of its own. `beside` are
+    the words after it that may be a unit; `falls`: whether brackets, as in accounts, or words of its line may make it
+    negative.
     """
 
     quantity: Quantity
     line: tuple[int, int]
-    scale: int = 1
-    scale_words: str = ""
+    scale: Scale | None = None
+    place: Place | None = None
     beside: tuple[str, ...] = ()
     falls: bool = False
 
@@ -50,17 +52,19 @@ _FRACTION = re.compile(
 
 
 @lru_cache(maxsize=512)
-def numbers(text: str) -> tuple[Number, ...]:
+def numbers(text: str, over: str = "") -> tuple[Number, ...]:
     """All numbers of a text in digits or words, tables' with their scale, but no marks of notes and figures.
 
-    >>> [(str(one.quantity.low), one.scale) for one in numbers("(in millions)\\n| Sales |\\n| --- |\\n| 5 |")]
+    `over` is what stands over all of the text and may name the scale of its tables.
+
+    >>> found = numbers("(in millions)\\n| | 2023 |\\n| --- | --- |\\n| Sales | 5 |")
+    >>> [(str(one.quantity.low), one.scale.factor) for one in found if one.scale]
     [('5', 1000000)]
     """
     masked = without_pointers(text)
     places = lines(text)
-    table = _scales(text, places)
     found = [*quantities(masked), *spelled(masked), *_fractions(masked)]
-    return tuple(_number(text, one, places, table) for one in sorted(found, key=lambda one: one.start))
+    return tuple(_number(text, one, places, over) for one in sorted(found, key=lambda one: one.start))
 
 
 def amounts(text: str) -> frozenset[Decimal]:
@@ -72,17 +76,23 @@ def amounts(text: str) -> frozenset[Decimal]:
     return frozenset(end for one in numbers(text) for end in (one.quantity.low, one.quantity.high))
 
 
-def _number(text: str, one: Quantity, places: Sequence[tuple[int, int]], table: tuple[int, str]) -> Number:
-    line = next((line for line in places if line[0] <= one.start < line[1]), (one.start, one.end))
+def _number(text: str, one: Quantity, found: Sequence[tuple[int, int]], over: str) -> Number:
+    line = next((line for line in found if line[0] <= one.start < line[1]), (one.start, one.end))
     words = text[slice(*line)]
-    scale, said = (1, "")
-    if _is_tabular(words) and one.scale == 1 and not _is_year(one):
-        own = scale_of(words)
-        scale, said = (own.factor, own.words) if own else table
+    place = place_at(text, one.start)
+    scale = None
+    if place is not None:
+        scale = place.scale() or (None if is_unscaled(place.label, place.head) else scale_of(over))
+        named = place.unit() if one.unit is None and not _is_year(text, one) else None
+        one = replace(one, unit=named) if named else one
+    elif _is_tabular(words):
+        scale = scale_of(words) or _scale_over(text, line[0]) or scale_of(over)
+    if one.scale != 1 or _is_year(text, one) or (one.unit is not None and one.unit.dimension == "share"):
+        scale = None
     bracketed = _IN_BRACKETS.search(text, max(0, one.start - 4), one.end + 4) is not None
     unit = _UNIT_BESIDE.match(text, one.end) if one.unit is None else None
     beside = (f"{unit[1]} {unit[2]}", unit[1]) if unit and unit[2] else (unit[1],) if unit else ()
-    return Number(one, line, scale, said, beside, bracketed or _FALLS.search(words) is not None)
+    return Number(one, line, scale, place, beside, bracketed or _FALLS.search(words) is not None)
 
 
 def _is_tabular(line: str) -> bool:
@@ -104,8 +114,8 @@ def row_unit(line: str, dimension: str) -> Unit | None:
     return units.pop() if len(units) == 1 else None
 
 
-def _is_year(one: Quantity) -> bool:
-    return is_year(one.digits) and one.unit is None
+def _is_year(text: str, one: Quantity) -> bool:
+    return is_year(text[one.start : one.end]) and one.unit is None
 
 
 def lines(text: str) -> list[tuple[int, int]]:
@@ -115,19 +125,10 @@ def lines(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
-def _scales(text: str, places: Sequence[tuple[int, int]]) -> tuple[int, str]:
-    """The scale that a line over a table, its caption or its head names, with its words."""
-    for start, end in places:
-        line = text[start:end]
-        heads = line.startswith("|") and not any(char.isdigit() for char in _scale_free(line))
-        if (heads or not line.startswith("|")) and (found := scale_of(line)):
-            return found.factor, found.words
-    return 1, ""
-
-
-def _scale_free(line: str) -> str:
-    """A line of a table without the years and the scale that its heads may have."""
-    return re.sub(r"\b(?:19|20)\d\d\b|000s?", "", line)
+def _scale_over(text: str, start: int) -> Scale | None:
+    """The scale that the nearest line over a row of plain text names, which is no sentence about something."""
+    over = [line for line in text[:start].split("\n") if line.strip()]
+    return next((scale for line in reversed(over) if len(line) <= LONGEST_LINE and (scale := scale_of(line))), None)
 
 
 def _fractions(text: str) -> Iterator[Quantity]:

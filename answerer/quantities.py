@@ -7,7 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from answerer.units import CURRENCIES, SCALES, Unit, convert, is_money, over, plain, unit, unit_at
+from answerer.units import (
+    CODES,
+    CURRENCIES,
+    DOLLARS,
+    SCALES,
+    SIGNS,
+    Unit,
+    convert,
+    is_money,
+    over,
+    plain,
+    unit,
+    unit_at,
+)
 from kohaku.words import CJK, stem
 
 LONGEST_EXPONENT = 30  # a number beyond it is noise, and 1e999999999 written out would fill the memory
@@ -54,7 +67,7 @@ class Quantity:
 _DIGITS = r"(?:\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _POWER = r"[eE][-+−]?\d{1,9}(?!\w)|\s?[x×·*]\s?10(?:\s?\^\s?[-−]?\d{1,2}|\s?[-−]\s?\d{1,2}|\s\d{2})(?![\d.])"
 _SCALE = r"[\s-]?(?i:hundred|thousand|million|billion|trillion)s?\b|\s?(?:mn|bn)\b|[KkMBT](?![A-Za-z0-9/])"
-_MONEY = r"US\$|[$€£¥]|(?:USD|EUR|GBP)(?=\s)"
+_MONEY = rf"{DOLLARS}|[{SIGNS}]|(?:{CODES})(?=\s)"
 
 # A number that is glued to a word before it belongs to a name: GPT-3, V100, A.3, ISO-9001, the 2 of CO2.
 _NUMBER = re.compile(

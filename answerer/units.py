@@ -135,10 +135,27 @@ _TABLE: dict[str, list[tuple[str, str]]] = {
     "GBP": [("£ GBP", "1")],
     "JPY": [("¥ JPY yen", "1")],
     "CNY": [("CNY RMB yuan", "1")],
+    "AUD": [("A$ AU$ AUD Australian-dollar", "1")],
+    "CAD": [("C$ CA$ CAD Canadian-dollar", "1")],
+    "HKD": [("HK$ HKD", "1")],
+    "NZD": [("NZ$ NZD", "1")],
+    "SGD": [("S$ SGD", "1")],
+    "TWD": [("NT$ TWD", "1")],
+    "BRL": [("R$ BRL", "1")],
+    "CHF": [("CHF Swiss-franc", "1")],
+    "INR": [("₹ INR rupee", "1")],
+    "KRW": [("₩ KRW", "1")],
+    "RUB": [("₽ RUB rouble ruble", "1")],
+    "ILS": [("₪ ILS", "1")],
+    **{code: [(code, "1")] for code in ("SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "MXN", "ZAR")},
 }
 
-MONEY = ("USD", "EUR", "GBP", "JPY", "CNY")
-CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+MONEY = tuple(code for code in _TABLE if re.fullmatch("[A-Z]{3}", code))
+DOLLARS = r"(?:US|AU|A|CA|C|HK|NZ|NT|S|R)?\$"
+"""A dollar sign with the letters that say whose dollar it is, in a regular expression."""
+SIGNS = "€£¥₹₩₽₪"
+CODES = "|".join(MONEY)
+CURRENCIES = {"$": "USD", **{name: code for code in MONEY for name in _TABLE[code][0][0].split() if not name.isalpha()}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,138 @@
+"""What a question asks for, as far as it tells one number of a sentence from the others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from answerer.answer import Question
+from answerer.asking import Kind, asked, terms, years
+from answerer.changes import State, asked_states
+from answerer.periods import quarters
+from answerer.units import Unit
+
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_MONTH = re.compile(rf"\b(?:{'|'.join(name.capitalize() for name in MONTHS)})\b")
+_CITED = re.compile(
+    r"\([^()]*\b(?:19|20)\d\d[a-z]?\)|\bet al\.,? \(?(?:19|20)\d\d\)?"
+    r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.]+ )+(?:et al\.? )?)?(?:paper|study|survey|report|article|edition|order|act)\b",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"\b(?:most|maxim\w+|max|highest|largest|greatest|longest|at most|up to|upper|peak|top|latest|no more than)\b", re.I
+)
+_LEAST = re.compile(
+    r"\b(?:at least|minim\w+|min|lowest|smallest|least|shortest|fewest|lower (?:end|bound|limit)|earliest)\b",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(r"\b(?:not|never|no longer|without|except)\b|n[’']t\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:percentage[\s-])?points?\b|\bpp\b", re.IGNORECASE)
+_HOW_FAR = re.compile(
+    r"\b(?:how (?:much|many|far)|by what)\b[^?]*\b(?:fall|rise|drop|decline|increase|decrease|grow|shrink|fallen|risen|"
+    r"dropped|declined|increased|decreased|grown|shrunk|reduced|raised|lowered|cut)\b(?!\s(?:to|from)\b)",
+    re.IGNORECASE,
+)
+_TO_WHAT = re.compile(
+    r"^\W*to (?:what|how)\b|\bto what (?:level|amount|value)\b|\b(?:fall|rise|grow|drop)\sto\b", re.IGNORECASE
+)
+_AT_FIRST = re.compile(
+    r"\b(?:without|baseline|at the (?:start|outset|beginning)|start\w*|begin\w*|un[a-z]{3,}ed|pre-?\w+|from what)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is asked, to be told from what stands beside it.
+
+    `terms` are the stems of the question's words but for periods, `nouns` those of what is counted; `years`, `quarters`
+    and `months` the periods that are asked for; `states` the sides of a change that may answer.
+    """
+
+    terms: frozenset[str]
+    nouns: frozenset[str]
+    years: frozenset[str]
+    quarters: frozenset[str]
+    months: frozenset[str]
+    states: frozenset[State]
+    unit: Unit | None
+    wants_most: bool
+    wants_least: bool
+    wants_date: bool
+    negates: bool
+    points: bool
+
+    @property
+    def wants_range(self) -> bool:
+        """Whether neither end of a range alone is asked for."""
+        return not (self.wants_most or self.wants_least)
+
+
+def aim(question: Question) -> Aim:
+    """What a question asks for."""
+    return _aim(question.text, question.unit)
+
+
+@lru_cache(maxsize=256)
+def _aim(text: str, unit: str) -> Aim:
+    wanted = asked(Question("", text, unit))
+    told = frozenset(terms(text))
+    head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
+    nouns = frozenset(noun for noun in (wanted.noun, *head) if noun) & (told | set(head))
+    return Aim(
+        terms=told - years(told),
+        nouns=nouns,
+        years=years(terms(_CITED.sub(" ", text))),
+        quarters=frozenset(map(str, quarters(text))),
+        months=frozenset(month.lower() for month in _MONTH.findall(text)),
+        states=_states(text),
+        unit=wanted.unit,
+        wants_most=_MOST.search(text) is not None,
+        wants_least=_LEAST.search(text) is not None,
+        wants_date=wanted.kind is Kind.YEAR,
+        negates=_NEGATED.search(text) is not None,
+        points=_POINTS.search(f"{text} {unit}") is not None,
+    )
+
+
+def _states(text: str) -> frozenset[State]:
+    if _TO_WHAT.search(text):
+        return frozenset({State.AFTER})
+    if _HOW_FAR.search(text):
+        return frozenset({State.DIFFERENCE})
+    found = asked_states(text)
+    return found | {State.BEFORE} if _AT_FIRST.search(text) else found
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word after a number is what is counted: an English plural, or a noun of German.
+
+    >>> is_plural("pumps"), is_plural("was"), is_plural("Kühler"), is_plural("new")
+    (True, False, True, False)
+    """
+    lower = word.lower()
+    if lower in _NO_NOUNS:
+        return False
+    return (
+        (lower.endswith("s") and not lower.endswith("ss") and len(lower) > 3) or lower in _PLURALS or word[:1].isupper()
+    )
+
+
+_NO_NOUNS = frozenset(
+    re.findall(r"\w+", "was has does is its this thus less plus versus across towards minus always others ones times")
+)
+_PLURALS = frozenset(("people", "men", "women", "children", "staff", "feet", "mice", "sheep", "fish"))

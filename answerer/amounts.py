@@ -1,0 +1,201 @@
+"""Whether a number or a range stands in the text that is cited for it, or follows from numbers that do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from answerer.aim import aim
+from answerer.answer import Grounding, How, Span
+from answerer.arithmetic import Sum, agree, sums, told
+from answerer.attached import is_of_other
+from answerer.figures import Number, numbers
+from answerer.quantities import Quantity, quantities, spelled
+from answerer.readings import Reading, bare, readings
+from answerer.units import is_money
+from answerer.values import Form, Value
+from answerer.where import Where
+from retriever.evidence import Context
+
+Line = tuple[int, int]
+
+
+def numeric(where: Where, wanted: Value, shown: str) -> Grounding:
+    """A number or a range as it is stated or converted, else as it is computed.
+
+    Where it stands only in places that speak of something else, the grounding says so in its note.
+    """
+    found = _amount(where, wanted)
+    return found if found.how is not How.UNGROUNDED else _computed(where, wanted, shown) or found
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A number that is the one wanted: how, in which lines, by what conversion, and why it is another thing's."""
+
+    how: How
+    lines: tuple[Line, ...]
+    note: str = ""
+    other: str = ""
+
+
+def _amount(where: Where, wanted: Value) -> Grounding:
+    """A number or a range as the contexts state it, or as it is converted."""
+    all_found = [
+        (one, where.weight(context, *one.lines[0]), -rank, where.span(context, *one.lines))
+        for rank, context in enumerate(where.contexts)
+        for one in _matches(where, wanted, context)
+    ]
+    found = [one for one in all_found if not one[0].other]
+    if not found:
+        best = max(all_found, key=lambda one: one[1:3], default=None)
+        return Grounding(How.UNGROUNDED, (), f"{wanted.text}: {best[0].other}" if best else "")
+    found.sort(key=lambda one: (one[1][0], one[0].how is How.STATED, one[1][1], one[2]), reverse=True)
+    best_of = {span.document: (match, span) for match, _, _, span in reversed(found)}
+    kept = [best_of[document] for document in dict.fromkeys(one[3].document for one in found)]
+    stated = any(match.how is How.STATED for match, _ in kept)
+    return Grounding(
+        How.STATED if stated else How.CONVERTED, tuple(span for _, span in kept), "" if stated else kept[0][0].note
+    )
+
+
+def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
+    """The places of a context that have the number, or both ends of the range."""
+    low, high = wanted.low, wanted.high
+    if low is None or high is None:
+        return
+    ends: list[list[_Match]] = [[], []]
+    for number, held in _read(where, wanted, context):
+        if wanted.form is Form.RANGE:
+            for one in held:
+                if number.quantity.is_range and one.begins(low, number) and one.ends(high, number):
+                    yield _Match(one.how, (number.line,), one.note, _why(where, context, number))
+        for end, amount in enumerate((low, high)):
+            match = next((one for one in held if one.says(amount, number)), None)
+            if match:
+                alone = wanted.form is Form.NUMBER
+                side = (-1 if match.begins(amount, number) else 1) if alone and number.quantity.is_range else 0
+                why = _why(where, context, number, side) if alone else ""
+                ends[end].append(_Match(match.how, (number.line,), match.note, why))
+    if wanted.form is Form.NUMBER:
+        yield from ends[0]
+    elif ends[0] and ends[1]:
+        # both ends in one line, if there is such a line
+        pairs = [(first, last) for first in ends[0] for last in ends[1]]
+        first, last = next((pair for pair in pairs if pair[0].lines == pair[1].lines), pairs[0])
+        how = How.CONVERTED if How.CONVERTED in (first.how, last.how) else How.STATED
+        yield _Match(how, (*first.lines, *last.lines), first.note or last.note)
+
+
+def _read(where: Where, wanted: Value, context: Context) -> Iterator[tuple[Number, list[Reading]]]:
+    """The numbers of a context that may be meant, and what each may be."""
+    unit = where.unit(wanted)
+    for number in numbers(context.text, _over(context)):
+        names_unit = unit is not None and number.quantity.names(unit)
+        if not _by_chance(wanted) or names_unit or where.bears(context, *number.line):
+            yield number, list(readings(number, unit, where.question, context.text))
+
+
+def _over(context: Context) -> str:
+    """The headings over a context that say nothing but a scale: others may hold one of something else."""
+    return next((heading for heading in reversed(context.headings) if _SCALED.search(heading)), "")
+
+
+_SCALED = re.compile(r"\(.*\b(?:thousand|million|billion)s?\b.*\)|\bin (?:thousand|million|billion)s\b", re.IGNORECASE)
+
+
+def _why(where: Where, context: Context, number: Number, end: int = 0) -> str:
+    return is_of_other(aim(where.question), context.text, number, end)
+
+
+def _by_chance(wanted: Value) -> bool:
+    """Whether a number is so short that some other thing's may be the same: of one or two digits."""
+    ends = (wanted.low, wanted.high)
+    return wanted.form is Form.NUMBER and all(end is not None and len(end.as_tuple().digits) < 3 for end in ends)
+
+
+# --- arithmetic
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """Where a number of a sum stands, and the scale of its table where the sum leaves it out."""
+
+    spans: tuple[Span, ...]
+    scale: int = 1
+
+
+def _computed(where: Where, wanted: Value, shown: str) -> Grounding | None:
+    """The value as the result of arithmetic that the answer shows, each of its numbers found; None where it is none."""
+    if wanted.low is None or wanted.high is None:
+        return None
+    spans: list[Span] = []
+    notes: list[str] = []
+    derived: list[tuple[Decimal, _Operand]] = []
+    ends = dict.fromkeys((wanted.low, wanted.high))
+    for one in (*sums(shown), *told(shown)):
+        held = _operands(where, one, derived)
+        if held is None or _is_no_share(where, one, shown) or one.is_wrong(where.unit()):
+            continue
+        derived += [(result, held) for result in one.results] + [
+            (stated.low, held) for stated in one.stated if any(agree(result, stated.low) for result in one.results)
+        ]
+        for end in ends:
+            if any(operand.low == end for operand in one.operands) or not _gives(where, one, end, held.scale):
+                continue
+            notes.append(f"{one.text} = {end:f}")
+            spans += held.spans
+            ends = {other: None for other in ends if other != end}
+        if not ends:
+            return Grounding(How.COMPUTED, tuple(dict.fromkeys(spans)), "; ".join(notes))
+    return None
+
+
+def _gives(where: Where, one: Sum, value: Decimal, scale: int) -> bool:
+    """Whether a value comes out of a sum: times its table's scale, where that is left out and nothing is divided."""
+    unit = where.unit()
+    factor = Decimal(1)
+    if unit is not None:
+        factor = Decimal(scale) / (unit.factor if is_money(unit) or not unit.known else 1)
+    if one.scales or "/" in one.text or factor == 1:
+        return one.gives(value, unit)
+    return any(agree(result * factor, value) for result in one.results) or any(
+        agree(end, value) for stated in one.stated if stated.scale > 1 and unit for end in stated.amounts(unit) or ()
+    )
+
+
+def _is_no_share(where: Where, one: Sum, shown: str) -> bool:
+    """Whether a share is asked for, and counts are only added or subtracted."""
+    unit = where.unit()
+    asks_share = unit is not None and unit.dimension == "share"
+    return asks_share and not (one.scales or "/" in one.text or _PERCENT.search(shown))
+
+
+_PERCENT = re.compile(r"%|\bper\s?cent|\bpoints?\b|\bpp\b", re.IGNORECASE)
+
+
+def _operands(where: Where, one: Sum, derived: Sequence[tuple[Decimal, _Operand]]) -> _Operand | None:
+    """Where the numbers of a sum stand; None where one of them stands nowhere, or all of them in the question."""
+    given = {found.low for found in (*quantities(where.question.text), *spelled(where.question.text))}
+    found: list[_Operand] = []
+    for operand in one.needed():
+        held = _operand(where, operand) or next((held for result, held in derived if result == operand.low), None)
+        if held is not None:
+            found.append(held)
+        elif operand.low not in given:
+            return None
+    spans = tuple(dict.fromkeys(span for held in found for span in held.spans))
+    return _Operand(spans, min(held.scale for held in found)) if spans else None
+
+
+def _operand(where: Where, operand: Quantity) -> _Operand | None:
+    best: list[tuple[tuple[bool, int], int, _Operand]] = []
+    for rank, context in enumerate(where.contexts):
+        for number in numbers(context.text, _over(context)):
+            if any(one.says(operand.low, number) for one in bare(number, operand.unit, context.text)):
+                scale = number.scale.factor if number.scale and number.quantity.low == operand.low else 1
+                held = _Operand((where.span(context, number.line),), scale)
+                best.append((where.weight(context, *number.line), -rank, held))
+    return max(best, key=lambda one: one[:2])[2] if best else None

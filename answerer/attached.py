@@ -1,0 +1,408 @@
+"""Whether a number or a name is said of something else than what is asked, though it stands in the same sentence.
+
+Each rule needs two things: the value is attached to another thing (a noun, a year, a row, a side of a change), and what
+is asked has a value of its own beside it, or the value is denied. Where a rule finds neither, the value stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from answerer.aim import MONTHS, Aim, is_plural
+from answerer.asking import terms
+from answerer.changes import State, state
+from answerer.figures import Number, numbers
+from answerer.grid import Place, places
+from answerer.periods import quarters
+from answerer.quantities import Quantity
+from answerer.units import unit
+from kohaku import rows
+from kohaku.words import stem
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A number in its sentence: the sentence, where the number stands in it, and the others of its kind there.
+
+    `elsewhere` are the other sentences that have one of its kind, each with that.
+    """
+
+    text: str
+    number: Quantity
+    others: tuple[Quantity, ...]
+    elsewhere: tuple[tuple[str, Quantity], ...]
+
+    @property
+    def before(self) -> str:
+        """What stands before the number."""
+        return self.text[: self.number.start]
+
+    @property
+    def after(self) -> str:
+        """What stands behind it."""
+        return self.text[self.number.end :]
+
+
+def is_of_other(aim: Aim, text: str, number: Number, end: int = 0) -> str:
+    """Why a number of a text is none of what is asked, "" where nothing says so.
+
+    `end` is which end of the number was meant: -1 the low one of a range, 1 the high one, 0 where it has one alone.
+    """
+    if number.place is not None:
+        return _in_other_cell(aim, text, number.place)
+    said = _said(text, number)
+    for rule in (_denied, _of_other_unit, _points, _one_end):
+        if why := rule(aim, said, end):
+            return why
+    of_period = _other_period(aim, said)
+    if of_period is not None:
+        return of_period
+    of_noun = _other_noun(aim, said)
+    return (
+        of_noun
+        or _other_side(aim, said, end)
+        or _listed_elsewhere(aim, said)
+        or (_other_clause(aim, said) if of_noun is None else "")
+    )
+
+
+def _said(text: str, number: Number) -> Said:
+    start, stop = number.line
+    own = number.quantity
+    alike = [one for one in numbers(text) if one.quantity.start != own.start and _is_alike(one.quantity, own)]
+    others = tuple(_moved(one.quantity, -start) for one in alike if one.line == number.line)
+    elsewhere = tuple((text[slice(*one.line)], one.quantity) for one in alike if one.line != number.line)
+    return Said(text[start:stop], _moved(own, -start), others, elsewhere)
+
+
+def _moved(one: Quantity, by: int) -> Quantity:
+    return replace(one, start=one.start + by, end=one.end + by)
+
+
+def _is_alike(one: Quantity, other: Quantity) -> bool:
+    """Whether two numbers may answer one question: neither is a year, and they measure the same."""
+    if _is_year(one) != _is_year(other):
+        return False
+    dimensions = {found.unit.dimension for found in (one, other) if found.unit is not None}
+    return len(dimensions) <= 1
+
+
+def _is_year(one: Quantity) -> bool:
+    return one.unit is None and re.fullmatch(r"(?:19|20)\d\d", one.digits) is not None
+
+
+# --- tables
+
+
+def _in_other_cell(aim: Aim, text: str, own: Place) -> str:
+    """Whether another column or row of the table is the one whose head or label the question names."""
+    table = [one for one in places(text) if one.table == own.table and any(map(str.isdigit, text[one.start : one.end]))]
+    row = [one for one in table if one.row == own.row and one is not own]
+    column = [one for one in table if one.column == own.column and one is not own]
+    wanted = aim.terms | aim.years | {f"Q{quarter}" for quarter in aim.quarters}
+    for name, name_of, rivals in (("column", _head, row), ("row", _label, column)):
+        mine = _named(name_of(own))
+        for rival in rivals:
+            theirs = _named(name_of(rival))
+            if theirs and theirs <= wanted and mine & wanted <= theirs and mine != theirs:
+                return f"it stands in the {name} “{name_of(own).strip()}”, not “{name_of(rival).strip()}”"
+    return ""
+
+
+def _head(place: Place) -> str:
+    return place.head
+
+
+def _label(place: Place) -> str:
+    return place.label
+
+
+def _named(text: str) -> frozenset[str]:
+    bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", text)
+    return frozenset(terms(bare)) | frozenset(f"Q{quarter}" for quarter in quarters(bare))
+
+
+# --- sentences
+
+_NOT = re.compile(
+    r"(?:\b(?:not|never|no longer|nicht|pas|niet|inte)\b"
+    r"(?!\s(?:only|just|even|more|less|fewer|exceed\w*|above|below|over))"
+    r"|\b(?:rather than|instead of|anstatt|statt)\b)(?:\s[\w-]+){0,3}\s?$",
+    re.IGNORECASE,
+)
+
+
+def _denied(aim: Aim, said: Said, end: int) -> str:
+    found = None if aim.negates else _NOT.search(said.before)
+    return f"it is denied there: “{found[0].strip()} {_shown(said)}”" if found else ""
+
+
+def _of_other_unit(aim: Aim, said: Said, end: int) -> str:
+    """A bare number that counts something, where another unit is asked for: "20 pumps" are no 20 percent."""
+    if aim.unit is None or not aim.unit.known or said.number.unit is not None:
+        return ""
+    counted = _COUNTS.match(said.text, said.number.end)
+    words = counted[0].split() if counted else []
+    if not words or not is_plural(words[-1]) or any(unit(word).known for word in words):
+        return ""
+    return f"it counts “{words[-1]}”"
+
+
+_COUNTS = re.compile(r"\s[a-z]{3,}(?=\b)")
+_POINT = re.compile(r"[\s-]?(?:percentage[\s-])?points?\b|\s?pp\b", re.IGNORECASE)
+
+
+def _points(aim: Aim, said: Said, end: int) -> str:
+    """Percent where percentage points are asked for, and the reverse, beside a number of the other kind."""
+    if said.number.unit is None or said.number.unit.dimension != "share":
+        return ""
+    own, others = _is_of_points(said, said.number), [_is_of_points(said, one) for one in said.others]
+    if own is aim.points or aim.points not in others:
+        return ""
+    return "it is in percentage points" if own else "it is in percent, not in percentage points"
+
+
+def _is_of_points(said: Said, one: Quantity) -> bool:
+    return _POINT.search(said.text, one.start, one.end + 20) is not None and (
+        _POINT.match(said.text, one.end) is not None or "point" in said.text[one.start : one.end].lower()
+    )
+
+
+def _one_end(aim: Aim, said: Said, end: int) -> str:
+    """One end of a range where the other one or both are asked for."""
+    if not end or not said.number.is_range or state(said.text, said.number) is not None:
+        return ""
+    if aim.wants_range or (aim.wants_most and end < 0) or (aim.wants_least and end > 0 and not aim.wants_most):
+        return f"it is one end of a range: {_shown(said)}"
+    return ""
+
+
+def _other_period(aim: Aim, said: Said) -> str | None:
+    """Why a number is of another year, quarter or month; "" where it is of the one asked for, None where of none."""
+    for wanted, found in (
+        (aim.years, _YEARS.finditer(said.text)),
+        (aim.quarters, _QUARTERS.finditer(said.text if _QUARTER.search(said.text) else "")),
+        (aim.months, _MONTHS.finditer(said.text)),
+    ):
+        held = [(match.span(), _period(match)) for match in found if not _covers(said.number, match.start())]
+        if not wanted or not held or aim.wants_date:
+            continue
+        own = _paired(said, [span for span, _ in held])
+        if own is None:
+            continue
+        period = held[own][1]
+        if period in wanted:
+            return ""
+        if any(name in wanted for _, name in held) or _is_told_elsewhere(aim, said, wanted):
+            return f"it is of “{said.text[slice(*held[own][0])].strip()}”"
+    return None
+
+
+def _is_told_elsewhere(aim: Aim, said: Said, wanted: frozenset[str]) -> bool:
+    """Whether another sentence has such a number of a year asked for, in the same unit or of the same thing."""
+    for text, one in said.elsewhere:
+        if wanted & {match[1] for match in _YEARS.finditer(text)}:
+            like = one.unit is not None or one.scale > 1 or one.words.split()[:1] == said.number.words.split()[:1] != []
+            if like or aim.terms & frozenset(terms(text)):
+                return True
+    return False
+
+
+_YEARS = re.compile(r"(?<!\d)(?:[CF]Y\s?)?((?:19|20)\d\d)(?!\d)")
+_QUARTERS = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth)\b", re.IGNORECASE)
+_MONTHS = re.compile(
+    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s\d)"
+)
+_QUARTER = re.compile(r"quarter|\bQ[1-4]\b", re.IGNORECASE)
+_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+
+
+def _period(match: re.Match[str]) -> str:
+    name = next(group for group in match.groups() if group).lower()
+    return _ORDINALS.get(name, name)
+
+
+def _covers(one: Quantity, place: int) -> bool:
+    return one.start <= place < one.end
+
+
+_COSTS = (
+    (re.compile(r"\b(?:while|but|whereas|compared|versus|against|from|up|down)\b|[;；。]", re.IGNORECASE), 3),
+    (re.compile(r"\b(?:and|und|et|y|e|en|och)\b", re.IGNORECASE), 2),
+    (re.compile(r"[,，、]"), 1),
+)
+
+
+def _paired(said: Said, spans: Sequence[Span]) -> int | None:
+    """Which of the spans the number goes with: the nearer by what stands between, None where another number does."""
+    found: list[tuple[int, int, int]] = []
+    for index, (start, end) in enumerate(spans):
+        first, last = sorted(((start, end), (said.number.start, said.number.end)))
+        gap = said.text[first[1] : last[0]]
+        between = [one for one in said.others if first[1] <= one.start < last[0]]
+        others = [span for span in spans if first[1] <= span[0] < last[0]]
+        if not between and not others:
+            cost = next((cost for pattern, cost in _COSTS if pattern.search(gap)), 0)
+            follows = start > said.number.start and re.search(r"\b(?:in|for|of|during|by)\s*(?:the\s)?$|\($", gap)
+            found.append((cost, 0 if follows else 1, index))
+    best = min(found, default=None)
+    return best[2] if best is not None and best[0] < 3 else None
+
+
+def _other_noun(aim: Aim, said: Said) -> str | None:
+    """Why a number counts other things than those asked for; "" where it counts those, None where that isn't told."""
+    if not aim.nouns:
+        return None
+    own = _counted(said, said.number)
+    rival = next((one for one in said.others if _counted(said, one) & aim.nouns), None)
+    if own & aim.nouns:
+        return "" if rival is None else None
+    if not own or rival is None:
+        return None
+    return f"{_shown(said)} are counted beside “{said.text[rival.start : rival.end + 20].strip()}”"
+
+
+_PHRASE = re.compile(r"(?:[\s-](?!(?:and|or|of|in|on|at|to|for|with|by|per|und|et|y)\b)[^\W\d_][\w’'-]*){1,3}")
+_LABEL = re.compile(r"([^\W\d_][\w-]*)\s?[:=(]\s?$")
+
+
+def _counted(said: Said, one: Quantity) -> frozenset[str]:
+    """The stems of what a number counts: the words behind it up to a noun, or the label before it."""
+    label = _LABEL.search(said.text[: one.start])
+    if label:
+        return frozenset(terms(label[1]))
+    phrase = _PHRASE.match(said.text, one.end)
+    if phrase is None:
+        return frozenset()
+    words = re.findall(r"[^\W\d_][\w’'-]*", phrase[0])
+    last = next((at for at, word in enumerate(words) if is_plural(word)), None)
+    return (
+        frozenset() if last is None else frozenset(stem(word) for word in words[: last + 1]) | _all(words[: last + 1])
+    )
+
+
+def _all(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in terms(word))
+
+
+def _other_side(aim: Aim, said: Said, end: int) -> str:
+    """Why a number is another side of a change than the one asked for."""
+    own = state(said.text, said.number, end)
+    if own is None or own in aim.states or aim.negates:
+        return ""
+    has_rival = said.number.is_range or any(
+        (other := state(said.text, one)) is not None and other in aim.states for one in said.others
+    )
+    return f"it is {_SIDES[own]}" if has_rival or own is State.DIFFERENCE else ""
+
+
+_SIDES = {
+    State.BEFORE: "what it was before the change",
+    State.AFTER: "what it was after the change",
+    State.DIFFERENCE: "by how much it changed",
+}
+
+
+def _listed_elsewhere(aim: Aim, said: Said) -> str:
+    """Why "respectively" gives a number to another of the things listed before."""
+    if "respectively" not in said.after:
+        return ""
+    places = sorted([said.number, *said.others], key=lambda one: one.start)
+    head = said.text[: places[0].start]
+    items = [part for part in re.split(r",\s*(?:and\s)?|\sand\s", head) if part.strip()][-len(places) :]
+    meant = [at for at, item in enumerate(items) if set(terms(item)) & aim.terms]
+    if len(items) != len(places) or len(places) < 2 or len(meant) != 1 or places[meant[0]] is said.number:
+        return ""
+    return f"“respectively” gives it to “{items[places.index(said.number)].strip()}”"
+
+
+_CUTS = (
+    re.compile(r"[;；]"),
+    re.compile(r",?\s(?:while|but|whereas|although)\s"),
+    re.compile(r",\s(?:and|or)\s|，"),
+    re.compile(r"\s(?:and|or|und|et|y)\s|、"),
+    re.compile(r",\s"),
+)
+
+
+def _other_clause(aim: Aim, said: Said) -> str:
+    spans = [(one.start, one.end) for one in (said.number, *said.others)]
+    why = _other_event(aim, said) if aim.wants_date else ""
+    return why or other_clause(aim.terms, said.text, spans[0], spans[1:])
+
+
+def _other_event(aim: Aim, said: Said) -> str:
+    """Why a year is of another event: the last word before it is none of the question's, one before another year is."""
+    own, *others = (_last_term(said.text[: one.start]) for one in (said.number, *said.others))
+    rival = next((word for word in others if word in aim.terms), "")
+    return f"it is of what was “{own}”" if rival and own and own not in aim.terms else ""
+
+
+def _last_term(text: str) -> str:
+    words = [term for word in re.findall(r"[^\W\d_]+", text.lower()) for term in terms(word)]
+    return words[-1] if words and words[-1] not in MONTHS else ""
+
+
+def other_clause(wanted: frozenset[str], text: str, own: Span, others: Sequence[Span]) -> str:
+    """Why another clause of a sentence, with a value of its own, is the one that speaks of what is asked.
+
+    A clause is what stands between the last joint before its value and the first one after; what stands before the
+    first value is said of all. One that has more of the question's words than the value's, and all of those, is meant.
+    """
+    spans = sorted([own, *others])
+    cuts = [_cut(text, one[1], other[0]) for one, other in pairwise(spans)]
+    if not spans[1:] or None in cuts or "respectively" in text:
+        return ""
+    edges = [spans[0][1], *(cut for cut in cuts if cut is not None), len(text)]
+    shared = frozenset(terms(text[: spans[0][0]]))
+    told = [frozenset(terms(text[first:last])) & wanted - shared for first, last in pairwise(edges)]
+    mine = told[spans.index(own)]
+    rival = next((at for at, theirs in enumerate(told) if mine < theirs), None)
+    return f"“{text[slice(*spans[rival])]}” is what is said of that" if rival is not None else ""
+
+
+_NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w&’'-]*(?:\s(?:(?:de|van|von|der|of|the|&)\s)*[^\W\d_a-zà-ÿ][\w&’'-]*)*")
+
+
+def name_is_of_other(aim: Aim, sentence: str, start: int, end: int) -> str:
+    """Why a name in a sentence is none of what is asked, "" where nothing says so.
+
+    >>> from answerer.aim import aim
+    >>> from answerer.answer import Question
+    >>> text = "Alma Brandt leads sales and Carl Diaz leads research."
+    >>> name_is_of_other(aim(Question("", "Who leads research?")), text, 0, 11) != ""
+    True
+    """
+    if rows.is_row(sentence) or sentence.startswith("|"):
+        return ""
+    own = frozenset(terms(sentence[start:end]))
+    others = [
+        match.span()
+        for match in _NAMES.finditer(sentence)
+        if not (match.start() < end and start < match.end())
+        and (found := frozenset(terms(match[0])))
+        and not found & (aim.terms | own)
+        and (match.start() > 0 or " " in match[0])
+    ]
+    denied = None if aim.negates else _NOT.search(sentence[:start])
+    if denied:
+        return f"it is denied there: “{denied[0].strip()} {sentence[start:end]}”"
+    return other_clause(aim.terms, sentence, (start, end), others)
+
+
+def _cut(text: str, start: int, end: int) -> int | None:
+    """Where the clause of one value ends and that of the next begins; None where nothing parts them."""
+    for pattern in _CUTS:
+        found = list(pattern.finditer(text, start, end))
+        if found:
+            return found[-1].start()
+    return None
+
+
+def _shown(said: Said) -> str:
+    return " ".join(said.text[said.number.start : said.number.end + 15].split())

@@ -1,0 +1,265 @@
+"""Right words in the wrong place: a value that stands in the evidence for something else than what is asked is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import use_letters, write
+from fake_server import FakeServer, Step, says
+from test_engine import asked_for
+
+import kohaku
+from answerer.aim import aim
+from answerer.answer import Answer, How, Question
+from answerer.attached import name_is_of_other
+from answerer.grid import places
+from answerer.prompts import AnswerReply
+from answerer.reader import checked
+from kohaku.tree import Kind
+from retriever.evidence import Context
+
+ACCOUNTS = """Results (in millions of euros)
+
+| | 2023 | 2022 |
+| --- | --- | --- |
+| Revenue | 3,500 | 3,210 |
+| Cost of revenue | 2,050 | 1,940 |
+| Operating margin (%) | 12.5 | 11.0 |
+| Earnings per share (€) | 4.10 | 3.72 |"""
+WORKS = """Table 4: Output of the works, in thousands of tonnes
+| Works | 2021 | 2022 |
+| --- | --- | --- |
+| Lund | 41.5 | 44.0 |
+| Oslo | 38.2 | 37.9 |"""
+BANK = "Assets\n\n($ in billions)\n\n| Item | Amount |\n| --- | --- |\n| Cash | 7.2 |\n| Debt | 18.4 |"
+MODELS = """| Model | Parameters (millions) | Energy (kWh) | Accuracy |
+| --- | --- | --- | --- |
+| Alpha | 110 | 37 | 0.81 |
+| Beta | 340 | 96 | 0.86 |"""
+HEALTH = """Incidence per 1,000 inhabitants
+| Region | 2020 | 2021 |
+| --- | --- | --- |
+| North | 3.5 | 4.1 |
+| South | 2.2 | 2.9 |"""
+SHARES = "Share of energy by source (%)\n| Source | Share |\n| --- | --- |\n| Hydro | 62 |\n| Gas | 11 |"
+INCOME = """Income ($ in thousands, except per share data)
+| | 2024 | 2023 |
+| --- | --- | --- |
+| Net sales | 48,210 | 45,900 |
+| Net loss | (1,204) | (960) |
+| Diluted EPS | 0.42 | 0.35 |"""
+HALL = "The canteen served 4,310 meals and 2,980 desserts in May. The hall has 97 pumps and 12 chillers, 5 of them new."
+YEARS = "Revenue was 5.1 million crowns in 2022 and 6.2 million crowns in 2023. In 2021, it had been 4.4 million."
+SACKS = "In the first quarter the mill sold 410 sacks, in the second quarter 388 sacks, and in the third 452 sacks."
+CHANGES = "Output fell by 30 MWh to 410 MWh. The fee was raised from 40 to 55 crowns. Staff grew by 12 to 85 people."
+RANGES = "The kiln draws between 80 and 95 kW. Prices range from 12 to 19 crowns a kilo."
+DENIED = (
+    "The bridge is not 140 m long, as was long believed, but 152 m. The tower never reached 90 m; it stands 76 m high."
+)
+LISTED = "The kiln and the forge used 52 and 71 MWh, respectively."
+FIRM = "The firm was founded in 1987 in Bergen, acquired by Holm in 2004, and listed in 2011."
+PEOPLE = "Alma Brandt leads the sales department and Carl Diaz leads research. The atlas was printed by Ode Press."
+LINES = "The pilot line handles 14 crates an hour; the main line handles 60 crates an hour."
+RAIL = "The share of rail rose from 10% to 15%, that is by 5 percentage points or 50 percent."
+FUND = "The fund holds A$40 million in cash and CHF 25 million in bonds. The museum earned €3.2 million in 2023."
+MEMBERS = "The members are Denmark, Norway, Sweden and Iceland. Observers are Poland and Estonia."
+KUEHLER = "Das Werk hat 97 Pumpen und 12 Kühler."
+POWER = "该工厂2022年用电120兆瓦时，2023年用电150兆瓦时。"
+OVEN = "The oven reaches 482 °F. Use rose from 120 kWh in June to 150 kWh in July. Of 48 racks 12 are empty."
+
+CASES = [  # question, unit, text, right, wrong
+    ("What was revenue in 2023?", "euros", ACCOUNTS, "3,500,000,000", "3,500"),
+    ("What was revenue in 2022?", "million euros", ACCOUNTS, "3210", "3210000"),
+    ("What was the cost of revenue in 2023?", "EUR", ACCOUNTS, "2050000000", "2050000"),
+    ("What was revenue in 2023?", "million euros", ACCOUNTS, "3500", "2050"),
+    ("What was revenue in 2022?", "million euros", ACCOUNTS, "3210", "3500"),
+    ("What was the operating margin in 2023?", "percent", ACCOUNTS, "12.5", "12500000"),
+    ("What were earnings per share in 2022?", "euros", ACCOUNTS, "3.72", "3720000"),
+    ("How much did the works at Lund put out in 2022?", "tonnes", WORKS, "44000", "44"),
+    ("How much did the works at Oslo put out in 2021?", "thousand tonnes", WORKS, "38.2", "38200"),
+    ("How much cash is there?", "USD", BANK, "7200000000", "7.2"),
+    ("How much debt is there?", "million USD", BANK, "18400", "18.4"),
+    ("How many parameters has Beta?", "parameters", MODELS, "340000000", "340"),
+    ("How much energy does Alpha need?", "kWh", MODELS, "37", "37000000"),
+    ("How much energy does Beta need?", "kWh", MODELS, "96", "340"),
+    ("What is the accuracy of Beta?", "percent", MODELS, "86", "0.86"),
+    ("What was the incidence in the North in 2021?", "cases per 100,000", HEALTH, "410", "4.1"),
+    ("What was the incidence in the South in 2021?", "cases per 1,000", HEALTH, "2.9", "2.2"),
+    ("What fraction of energy comes from hydro?", "fraction", SHARES, "0.62", "62"),
+    ("What share of energy comes from gas?", "percent", SHARES, "11", "62"),
+    ("What were net sales in 2024?", "USD", INCOME, "48210000", "48210"),
+    ("What was diluted EPS in 2024?", "USD", INCOME, "0.42", "420"),
+    ("What was the net loss in 2024?", "USD", INCOME, "-1204000", "-1204"),
+    ("How many chillers has the hall?", "chillers", HALL, "12", "97"),
+    ("How many desserts did the canteen serve in May?", "", HALL, "2980", "4310"),
+    ("How many of the chillers are new?", "", HALL, "5", "97"),
+    ("What was revenue in 2023?", "crowns", YEARS, "6200000", "5100000"),
+    ("What was revenue in 2021?", "crowns", YEARS, "4400000", "6200000"),
+    ("How many sacks did the mill sell in the second quarter?", "sacks", SACKS, "388", "410"),
+    ("How many sacks did the mill sell in Q3?", "sacks", SACKS, "452", "388"),
+    ("To what did output fall?", "MWh", CHANGES, "410", "30"),
+    ("By how much did output fall?", "MWh", CHANGES, "30", "410"),
+    ("What is the fee now?", "crowns", CHANGES, "55", "40"),
+    ("What was the fee before it was raised?", "crowns", CHANGES, "40", "55"),
+    ("How many people are on the staff?", "people", CHANGES, "85", "12"),
+    ("What is the most that the kiln draws?", "kW", RANGES, "95", "80"),
+    ("What is the lowest price?", "crowns", RANGES, "12", "19"),
+    ("How much does the kiln draw?", "kW", RANGES, "80-95", "80"),
+    ("How long is the bridge?", "m", DENIED, "152", "140"),
+    ("How high is the tower?", "m", DENIED, "76", "90"),
+    ("How much did the forge use?", "MWh", LISTED, "71", "52"),
+    ("When was the firm founded?", "", FIRM, "1987", "2011"),
+    ("When was the firm acquired by Holm?", "", FIRM, "2004", "1987"),
+    ("Who leads research?", "", PEOPLE, "Carl Diaz", "Alma Brandt"),
+    ("How many crates an hour does the main line handle?", "crates", LINES, "60", "14"),
+    ("By how many percentage points did the share of rail rise?", "percentage points", RAIL, "5", "50"),
+    ("By what percent did the share of rail rise?", "percent", RAIL, "50", "5"),
+    ("How much cash does the fund hold?", "AUD", FUND, "40000000", "25000000"),
+    ("Which countries are members?", "", MEMBERS, "Denmark, Norway, Iceland", "Denmark, Norway, Poland"),
+    ("How many Kühler has the plant?", "Kühler", KUEHLER, "12", "97"),
+    ("该工厂2023年用电多少？", "MWh", POWER, "150", "120"),
+    ("How hot does the oven get?", "°C", OVEN, "250", "482"),
+]
+
+
+def answered(question: str, unit: str, text: str, value: str, said: str = "") -> Answer:
+    reply = {"explanation": said, "answer": value, "answer_value": value, "ref_id": ["doc"], "quotes": []}
+    context = Context("doc", "", "doc:p1", Kind.PARAGRAPH, (1, 1), (), 1.0, text, 50)
+    return checked(Question("q", question, unit), [context], AnswerReply.model_validate(reply))
+
+
+@pytest.mark.parametrize(("question", "unit", "text", "right", "wrong"), CASES)
+def test_what_stands_there_for_something_else_is_told_and_what_is_asked_is_kept(
+    question: str, unit: str, text: str, right: str, wrong: str
+) -> None:
+    assert answered(question, unit, text, right).is_grounded
+    bad = answered(question, unit, text, wrong)
+    assert not bad.is_blank and not bad.is_grounded and bad.references == ("doc",)
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "text", "value"),
+    [
+        ("What was revenue in 2023?", "USD", ACCOUNTS, "3500000000"),
+        ("What was revenue in 2023?", "million USD", ACCOUNTS, "3500"),
+        ("What did the museum earn in 2023?", "USD", FUND, "3200000"),
+        ("How much cash does the fund hold?", "USD", FUND, "40000000"),
+        ("How much does the fund hold in bonds?", "euros", FUND, "25000000"),
+        ("How much cash is there?", "EUR", BANK, "7200000000"),
+    ],
+)
+def test_no_currency_is_taken_for_another(question: str, unit: str, text: str, value: str) -> None:
+    assert not answered(question, unit, text, value).is_grounded
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said", "grounded"),
+    [
+        ("25", "percent", "(150 - 120) / 120 = 25 %", True),
+        ("20", "percent", "(150 - 120) / 150 = 25 %", False),  # something else comes out
+        ("36", "percent", "48 - 12 = 36", False),
+        ("25", "percent", "12 / 48 = 25 %", True),
+    ],
+)
+def test_a_sum_bears_what_comes_out_of_it_in_the_unit_asked_for(
+    value: str, unit: str, said: str, grounded: bool
+) -> None:
+    assert answered("What share?", unit, OVEN, value, said).is_grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "grounded"),
+    [("290000000", "EUR", True), ("290", "million EUR", True), ("290", "EUR", False)],
+)
+def test_a_difference_of_a_table_s_values_is_in_its_scale(value: str, unit: str, grounded: bool) -> None:
+    question = "How much more revenue was there in 2023 than in 2022?"
+    assert answered(question, unit, ACCOUNTS, value, "3,500 - 3,210 = 290").is_grounded is grounded
+
+
+def test_what_is_wrong_with_a_value_is_said() -> None:
+    found = answered("How many chillers has the hall?", "chillers", HALL, "97").grounding
+    assert found is not None and found.how is How.UNGROUNDED and "12 chillers" in found.note
+    found = answered("What was revenue in 2023?", "EUR", ACCOUNTS, "3500000000").grounding
+    assert found is not None and found.how is How.CONVERTED and found.note == "3500 × 1000000 (in millions of euros)"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "question", "is_other"),
+    [
+        ("The atlas was printed by Ode Press, and bound by Rask Brothers.", "Ode Press", "Who bound the atlas?", True),
+        ("The atlas was printed by Ode Press, and bound by Rask Brothers.", "Ode Press", "Who printed it?", False),
+        ("It was not painted by Munch but by Krohg.", "Munch", "Who painted it?", True),
+    ],
+)
+def test_a_name_is_of_the_clause_that_it_stands_in(sentence: str, name: str, question: str, is_other: bool) -> None:
+    at = sentence.index(name)
+    assert bool(name_is_of_other(aim(Question("", question)), sentence, at, at + len(name))) is is_other
+
+
+def test_each_value_of_a_table_has_its_head_its_label_and_what_stands_over_it() -> None:
+    table = "Costs ($m)\n| | 2023 | Share (%) |\n| --- | --- | --- |\n| Fixed: | | |\n| › Rent | 5 | 40 |"
+    text = f"{table}\nRent; 2022: 4; 2021: 3 (in thousands)"
+    found = [(one.head, one.label, one.over, scale.factor if (scale := one.scale()) else 1) for one in places(text)]
+    assert found == [
+        ("2023", "Rent", "Fixed:", 10**6),
+        ("Share (%)", "Rent", "Fixed:", 1),
+        ("2022", "Rent", "", 1000),
+        ("2021", "Rent", "", 1000),
+    ]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("wrong")
+    with pytest.MonkeyPatch.context() as patch:
+        use_letters(patch)
+        files = {"accounts.md": f"# Accounts\n\n{ACCOUNTS}\n", "hall.md": f"# Hall\n\n{HALL}\n\n{YEARS}\n"}
+        kohaku.index([write(folder / "files", files)], folder / "my.db")
+    yield folder / "my.db"
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    ("question", "unit", "document", "right", "wrong"),
+    [
+        ("What was revenue in 2023?", "euros", "accounts", "3,500 million", "3,500"),
+        ("What was the cost of revenue in 2022?", "million euros", "accounts", "1940", "3210"),
+        ("How many chillers has the hall?", "chillers", "hall", "12", "97"),
+        ("What was revenue in 2023?", "crowns", "hall", "6.2 million", "5.1 million"),
+    ],
+)
+def test_a_model_s_bad_answer_is_flagged_and_with_strict_not_given(
+    index: Path,
+    server: FakeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    question: str,
+    unit: str,
+    document: str,
+    right: str,
+    wrong: str,
+    strict: bool,
+) -> None:
+    use_letters(monkeypatch)
+    known = {"model": "m", "base_url": server.url, "queries": 1, "retries": 0, "reply_cache": False}
+    with kohaku.open(index, strict=strict, **known) as engine:
+        given: list[Answer] = []
+        for value in (right, wrong):
+            server.otherwise = replying(value, document)
+            given.append(engine.ask(question, unit=unit))
+    good, bad = given
+    assert good.is_grounded and good.references == (document,)
+    assert not bad.is_grounded and bad.is_blank is strict
+    assert strict or bad.confidence < good.confidence
+
+
+def replying(value: str, document: str) -> Callable[[dict[str, Any]], Step]:
+    reply = {"explanation": "", "answer": value, "answer_value": value, "ref_id": [document], "quotes": []}
+
+    def reply_to(body: dict[str, Any]) -> Step:
+        return says(json.dumps(reply if asked_for(body) == "answer" else {"queries": []}))
+
+    return reply_to
