@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from indexer.layout.cells import CURRENCY
+from indexer.layout.cells import CURRENCIES, CURRENCY
 from indexer.layout.column_heads import LONGEST_HEAD
 from indexer.layout.grids import gridded
+from indexer.layout.lines import left_edge
 from indexer.layout.lines import rows as baseline_rows
 from indexer.layout.mesh import THIN, TOUCH, Mesh, drawing
 from indexer.layout.page import Fragment, Rect, around
@@ -104,13 +105,14 @@ def _are_same(one: Columns, other: Columns) -> bool:
 def _shaded(shades: Sequence[Rect], fragments: Sequence[Fragment]) -> Iterator[tuple[Columns, list[float]]]:
     """Columns by the white between what stands on stacked shades and beside them, and the heights that part these."""
     seen: set[tuple[int, int]] = set()
+    middles = list(map(_middle, fragments)) if len(shades) >= LEAST_ROWS else []
     for stack in _stacks(shades):
         top, foot = stack[0].y0, stack[-1].y1
         place = round(top), round(foot)
         if len(stack) < LEAST_ROWS or foot - top < LEAST_SHADE or place in seen:
             continue  # each column's shades tell the same
         seen.add(place)
-        inside = [part for part in fragments if top <= _middle(part) <= foot]
+        inside = [part for part, middle in zip(fragments, middles, strict=True) if top <= middle <= foot]
         columns = _gutters(inside)
         heights = [top, *(y for above, below in pairwise(stack) for y in _edges(above, below)), foot]
         alternate = len(heights) > len(stack) + 1
@@ -121,8 +123,9 @@ def _shaded(shades: Sequence[Rect], fragments: Sequence[Fragment]) -> Iterator[t
 
 def _are_values(parts: Sequence[Fragment], columns: Columns) -> bool:
     """Whether much of what stands beside the labels is values: alignment tells their rows better than shades do."""
-    beside = [part for part in parts if part.rect.x0 > columns[0][1]]
-    return sum(is_value(part.text) or CURRENCY.fullmatch(part.text) is not None for part in beside) * 3 > len(beside)
+    end = columns[0][1]
+    beside = [text for text, rect, *_ in parts if rect[0] > end]
+    return sum([is_value(text) or CURRENCY.fullmatch(text) is not None for text in beside]) * 3 > len(beside)
 
 
 def _row_after(fragments: Sequence[Fragment], columns: Columns, foot: float) -> list[float]:
@@ -162,13 +165,15 @@ def _gutters(parts: Sequence[Fragment]) -> Columns:
     gap = GUTTER * median([part.style.size for part in parts])
     result: Columns = []
     signs = False  # nothing else so far
-    for part in sorted(parts, key=lambda part: part.rect.x0):
-        if result and (signs or part.rect.x0 - result[-1][1] < gap):
-            result[-1] = (result[-1][0], max(result[-1][1], part.rect.x1))
-            signs = signs and CURRENCY.fullmatch(part.text) is not None
+    for text, (x0, _, x1, _), *_ in sorted(parts, key=left_edge):
+        sign = text[-1] in CURRENCIES and CURRENCY.fullmatch(text) is not None
+        if result and (signs or x0 - result[-1][1] < gap):
+            start, end = result[-1]
+            result[-1] = start, x1 if x1 > end else end
+            signs = signs and sign
         else:
-            result.append((part.rect.x0, part.rect.x1))
-            signs = CURRENCY.fullmatch(part.text) is not None
+            result.append((x0, x1))
+            signs = sign
     return result
 
 
@@ -177,7 +182,8 @@ def _gutters(parts: Sequence[Fragment]) -> Columns:
 
 def _table(fragments: Sequence[Fragment], columns: Columns, heights: Sequence[float], page: int) -> Found | None:
     """The table between the first height and the last, with the lines of heads above; None where a line is a row."""
-    rows = [part for part in fragments if heights[0] <= _middle(part) <= heights[-1]]
+    top, foot = heights[0], heights[-1]
+    rows = [part for part in fragments if top <= ((rect := part[1])[1] + rect[3]) / 2 <= foot]
     if len(_within(rows, columns)) < len(rows) or _are_others(rows):
         return None
     head = _head(_within(fragments, columns), columns, heights[0])
@@ -198,7 +204,7 @@ def _table(fragments: Sequence[Fragment], columns: Columns, heights: Sequence[fl
 
 def _within(parts: Sequence[Fragment], columns: Columns) -> list[Fragment]:
     left, right = columns[0][0] - TOUCH, columns[-1][1] + TOUCH
-    return [part for part in parts if left <= (part.rect.x0 + part.rect.x1) / 2 <= right]
+    return [part for part in parts if left <= ((rect := part[1])[0] + rect[2]) / 2 <= right]
 
 
 def _widened(columns: Columns, head: Sequence[Fragment]) -> Columns:
@@ -239,7 +245,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Row]:
 
 def _are_others(parts: Sequence[Fragment]) -> bool:
     """Whether what stands between the heights is no table that needs them: values, which alignment tells, or names."""
-    values = sum(is_datum(part.text) for part in parts)
+    values = sum([is_datum(part[0]) for part in parts])
     return values * 2 > len(parts) or any("/s/" in part.text for part in parts)
 
 
@@ -327,4 +333,5 @@ def _strips(given: Sequence[Fragment], xs: Sequence[float]) -> list[float]:
 
 
 def _middle(part: Fragment) -> float:
-    return (part.rect.y0 + part.rect.y1) / 2
+    _, top, _, foot = part[1]
+    return (top + foot) / 2

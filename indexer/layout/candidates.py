@@ -37,6 +37,7 @@ JOINS = re.compile(  # no heading ends so
     r"(?:^|\s)(?:and|or|of|the|a|an|for|in|on|to|with|by|from|at|und|der|die|das|des|de|du|la|le|les|et|y|e|del|&)$",
     re.IGNORECASE,
 )
+JOINING = 5  # characters of a line's end that hold such a word and what is before it
 GOES_ON = re.compile(r"[;,；，]$")
 STATEMENT = re.compile(
     r"(?:theorem|lemma|definition|corollary|proposition|remark|example|property|observation|claim|proof|assumption"
@@ -164,7 +165,7 @@ def _wraps(line: Line, following: Line) -> bool:
     text = following.text
     if text[0].islower():
         return True
-    if JOINS.search(line.text):
+    if JOINS.search(line.text[-JOINING:]):
         return True
     word = text.split(" ", 1)[0]
     width = (right - left) * len(word) / max(len(text), 1)

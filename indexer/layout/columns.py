@@ -69,10 +69,10 @@ def _may_be_columns(fragments: Sequence[Fragment]) -> bool:
 def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bool, depth: int) -> list[list[Fragment]]:
     """The text cut at white strips from side to side, where one of the stretches between them has columns."""
     stretches = _stretches(fragments)
-    if len(stretches) < 2 or not any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches):
+    if not _holds_columns(stretches):
         stretches = _off_wide(fragments)
-    if len(stretches) < 2 or not any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches):
-        return [fragments]
+        if not _holds_columns(stretches):
+            return [fragments]
     result: list[list[Fragment]] = []
     plain: list[Fragment] = []
     for stretch in stretches:
@@ -83,6 +83,11 @@ def _stacked(fragments: list[Fragment], walls: Sequence[Rect], right_to_left: bo
         result += [plain, *cut] if plain else cut
         plain = []
     return [*result, plain] if plain else result
+
+
+def _holds_columns(stretches: Sequence[Sequence[Fragment]]) -> bool:
+    """Whether one of several stretches has columns."""
+    return len(stretches) > 1 and any(len(part) >= LEAST_NARROW and _gutter(part) for part in stretches)
 
 
 def _stretches(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
@@ -171,12 +176,10 @@ def _crossing(rects: NDArray[np.float64], left: float, right: float) -> tuple[ND
 
 
 def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bool:
-    """Whether both sides of the strip are columns of text, not of a table's cells."""
-    sides = (
-        [fragment for fragment in fragments if fragment.rect.x1 <= right],
-        [fragment for fragment in fragments if fragment.rect.x0 >= left],
+    """Whether both sides of the strip are columns of text, not of a table's cells, whose values mostly stand right."""
+    return _is_prose([part for part in fragments if part[1][0] >= left]) and _is_prose(
+        [part for part in fragments if part[1][2] <= right]
     )
-    return all(_is_prose(side) for side in sides)
 
 
 def _is_prose(side: Sequence[Fragment]) -> bool:
@@ -184,17 +187,6 @@ def _is_prose(side: Sequence[Fragment]) -> bool:
         return False
     text = "".join([fragment.text for fragment in side])
     return has_letters(text, len(text) / 2)
-
-
-def _usual_length(side: Sequence[Fragment]) -> int:
-    """The length of line that most of the text stands in: raised figures and the like weigh little."""
-    lengths = sorted([len(fragment.text) for fragment in side])
-    half, held = sum(lengths) / 2, 0
-    for length in lengths:
-        held += length
-        if held >= half:
-            break
-    return length
 
 
 def _bands(fragments: Sequence[Fragment], gutter: tuple[float, float], walls: Sequence[Rect]) -> list[list[Fragment]]:
@@ -278,8 +270,12 @@ def _is_row_of_fields(side: Sequence[Fragment], other: Sequence[Fragment]) -> bo
 
 
 def _is_prose_side(side: Sequence[Fragment]) -> bool:
-    wide = any("\u2e80" <= character <= "\u9fff" for character in side[0].text)
-    return _usual_length(side) >= (PROSE // 2 if wide else PROSE)
+    """Whether most of the text stands in lines as long as a column's: raised figures and the like weigh little."""
+    first = side[0].text
+    wide = not first.isascii() and any("\u2e80" <= character <= "\u9fff" for character in first)
+    least = PROSE // 2 if wide else PROSE
+    lengths = [len(part[0]) for part in side]
+    return 2 * sum([length for length in lengths if length < least]) < sum(lengths)
 
 
 def _merged(groups: list[list[Fragment]]) -> list[list[Fragment]]:

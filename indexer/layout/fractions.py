@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from indexer.layout.cells import joined
@@ -33,8 +33,7 @@ def with_fractions(fragments: Sequence[Fragment], rulings: Sequence[Rect]) -> Se
     made: dict[int, Fragment] = {}
     gone: set[int] = set()
     for bar in bars:
-        near = ordered[bisect_left(bases, bar.y0 - TALLEST) : bisect_left(bases, bar.y1 + TALLEST)]
-        found = _fraction(bar, [part for part in near if id(part) not in gone] if gone else near)
+        found = _fraction(bar, ordered, bases, gone)
         if found:
             fraction, parts = found
             made[id(parts[0])] = fraction
@@ -50,27 +49,47 @@ def _replaced(fragments: Iterable[Fragment], made: dict[int, Fragment], gone: se
             yield part
 
 
-def _fraction(bar: Rect, near: Sequence[Fragment]) -> tuple[Fragment, list[Fragment]] | None:
+def _fraction(
+    bar: Rect, ordered: Sequence[Fragment], bases: Sequence[float], gone: Collection[int]
+) -> tuple[Fragment, list[Fragment]] | None:
     """The fraction that a bar makes of what is near it, with its parts; None where it is another rule.
 
-    Text beside it stands on a line between them: what a sum's rule is between has none.
+    Text beside it stands on a line between them: what a sum's rule is between has none. The text is in the order of its
+    baselines, which come with it; what is gone belongs to other fractions.
     """
-    left, right = bar.x0 - 2, bar.x1 + 2
-    inside = [part for part in near if left <= part[1][0] and part[1][2] <= right]
-    if len(inside) < 2:
+    x0, y0, x1, y1 = bar
+    inside = x0 - 2, x1 + 2
+    over = [
+        part
+        for part in ordered[bisect_left(bases, y0 - TALLEST) : bisect_right(bases, y0)]
+        if y0 - part[2] <= OVER * part[3][0] and _within(part, inside) and id(part) not in gone
+    ]
+    if not over:
         return None
-    over = [part for part in inside if 0 <= bar.y0 - part.base <= OVER * part.style.size]
-    under = [part for part in inside if 0 < part.base - bar.y1 <= UNDER * part.style.size]
-    if not over or not under:
+    under = [
+        part
+        for part in ordered[bisect_right(bases, y1) : bisect_left(bases, y1 + TALLEST)]
+        if part[2] - y1 <= UNDER * part[3][0] and _within(part, inside) and id(part) not in gone
+    ]
+    if not under:
         return None
     top, foot = max(map(_base, over)), min(map(_base, under))
-    line = next((part for part in near if part not in inside and _is_beside(part, bar, top, foot)), None)
+    between = ordered[bisect_right(bases, top) : bisect_left(bases, foot)]
+    beside = (part for part in between if not _within(part, inside) and id(part) not in gone)
+    line = next((part for part in beside if _is_beside(part, bar, top, foot)), None)
+    if line is None:
+        return None
     texts = [_text(over), _text(under)]
-    if line is None or max(map(len, texts)) > LONGEST:
+    if max(map(len, texts)) > LONGEST:
         return None
     parts = [*over, *under]
     rect = around([bar, *(part.rect for part in parts)])
     return Fragment("/".join(texts), rect, line.base, line.style, line.style), parts
+
+
+def _within(part: Fragment, ends: tuple[float, float]) -> bool:
+    """Whether text stands between two places from left to right."""
+    return ends[0] <= part[1][0] and part[1][2] <= ends[1]
 
 
 def _is_beside(part: Fragment, bar: Rect, top: float, foot: float) -> bool:

@@ -40,15 +40,15 @@ def rows_down(ordered: Iterable[Fragment]) -> Iterator[list[Fragment]]:
     row: list[Fragment] = []
     for fragment in ordered:
         if row and not (
-            _goes_on(row, fragment)
+            (len(row) < 2 or _goes_on(row, fragment))
             if _beside(row[-1], fragment)
-            else _is_script_of(row, fragment) or _are_scripts(row, fragment)
+            else (len(row) > 1 and _is_script_of(row, fragment)) or _are_scripts(row, fragment)
         ):
-            yield from _without_strays(row)
+            yield from (row,) if len(row) < 2 else _without_strays(row)
             row = []
         row.append(fragment)
     if row:
-        yield from _without_strays(row)
+        yield from (row,) if len(row) < 2 else _without_strays(row)
 
 
 def top_down(fragment: Fragment) -> tuple[float, float]:
@@ -109,8 +109,8 @@ def _beside(last: Fragment, fragment: Fragment) -> bool:
 
 def _goes_on(row: Sequence[Fragment], fragment: Fragment) -> bool:
     """Whether text beside a row's last piece is on its line, not on the next one, which a subscript may reach."""
-    least = SCRIPT_SIZE * fragment.style.size
-    if len(row) < 2 or row[-1].style.size >= least:
+    least = SCRIPT_SIZE * fragment[3][0]
+    if row[-1][3][0] >= least:
         return True
     level = SAME_BASELINE * fragment.rect.height
     bases = [part.base for part in row if part.style.size >= least]
@@ -119,15 +119,15 @@ def _goes_on(row: Sequence[Fragment], fragment: Fragment) -> bool:
 
 def _is_script_of(row: Sequence[Fragment], fragment: Fragment) -> bool:
     """Whether a short fragment is a superscript or subscript of one that stands farther back in the row."""
-    if len(row) < 2 or len(fragment.text) >= LONGEST_SCRIPT:
+    if len(fragment[0]) >= LONGEST_SCRIPT:
         return False
-    least = fragment.style.size / SCRIPT_SIZE
-    return any(part.style.size > least and _beside(part, fragment) for part in row[:-1])
+    least = fragment[3][0] / SCRIPT_SIZE
+    return any(part[3][0] > least and _beside(part, fragment) for part in row[:-1])
 
 
 def _without_strays(row: list[Fragment]) -> Iterator[list[Fragment]]:
     """The row, small numbers that stand above it and at none of its text, as pages' do, before it."""
-    if len(row) > 1 and row[0].style.size < SCRIPT_SIZE * row[-1].style.size and row[0].text.isdigit():
+    if row[0][3][0] < SCRIPT_SIZE * row[-1][3][0] and row[0].text.isdigit():
         strays = [part for part in row if part.text.isdigit() and not any(_are_close(part, other) for other in row)]
         if strays and len(strays) < len(row):
             yield _in_direction(strays)
@@ -142,7 +142,9 @@ def _are_close(small: Fragment, other: Fragment) -> bool:
 
 def _are_scripts(row: Sequence[Fragment], fragment: Fragment) -> bool:
     """Whether all that a row holds so far is raised marks, somewhere on the line that the fragment begins."""
-    size, base = fragment.style.size, fragment.base
+    size, base = fragment[3][0], fragment[2]
+    if row[0][3][0] >= SCRIPT_SIZE * size:
+        return False  # as nearly always
     return all(
         part.style.size < SCRIPT_SIZE * size
         and len(part.text) < LONGEST_SCRIPT
@@ -153,8 +155,6 @@ def _are_scripts(row: Sequence[Fragment], fragment: Fragment) -> bool:
 
 
 def _in_direction(row: list[Fragment]) -> list[Fragment]:
-    if len(row) < 2:
-        return row
     row.sort(key=left_edge)
     if are_right_to_left([fragment.text for fragment in row]):
         row.reverse()
@@ -176,7 +176,8 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
         text, rect, base, style, *_ = row[0]
         return tuple.__new__(Line, (page, (row[0],), rect, base, style, text, column, False))  # saves a call a line
     style = main_style(row)
-    base = median([fragment.base for fragment in row if fragment.style == style])
+    bases = [fragment[2] for fragment in row if fragment[3] == style]
+    base = median(bases) if len(set(bases)) > 1 else bases[0]
     parts = [row[0].text]
     for before, fragment in pairwise(row):
         if not _touches(before, fragment) or _is_stacked(before, fragment):
@@ -186,7 +187,7 @@ def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
         else:
             parts.append(fragment.text)
     text = "".join(parts)
-    return Line(page, tuple(row), around(fragment.rect for fragment in row), base, style, text, column)
+    return Line(page, tuple(row), around([fragment[1] for fragment in row]), base, style, text, column)
 
 
 def _is_stacked(before: Fragment, fragment: Fragment) -> bool:

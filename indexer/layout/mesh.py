@@ -63,6 +63,8 @@ def meshes(rulings: Sequence[Rect]) -> list[Mesh]:
             reached.remove(group)
     found: list[Mesh] = []
     for hull, *group in groups:
+        if len(group) < 6:
+            continue  # as most are: three lines either way make a grid
         standing, lying = tuple(_standing(group)), tuple(_lying(group))
         xs = _places([(rect.x0 + rect.x1) / 2 for rect in standing])
         ys = _places([(rect.y0 + rect.y1) / 2 for rect in lying])
@@ -95,8 +97,7 @@ def drawing(rulings: Sequence[Rect]) -> Rect | None:
     if len(rulings) <= 2 * MOST_COLUMNS:
         return None
     uprights = _standing(rulings)
-    columns = {round(rect.x0 / 2) for rect in uprights}
-    if len(columns) <= MOST_COLUMNS:
+    if len(uprights) <= MOST_COLUMNS or len({round(rect.x0 / 2) for rect in uprights}) <= MOST_COLUMNS:
         return None
     rows = {round(rect.y0 / 2) for rect in _lying(rulings)}
     return around(uprights) if len(rows) > MOST_COLUMNS else None
