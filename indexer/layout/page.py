@@ -155,7 +155,7 @@ class Styled(Protocol):
 def main_style(parts: Sequence[Styled]) -> Style:
     """The style of most of the characters."""
     first = parts[0].style
-    if all([part.style == first for part in parts]):  # mostly few: a list takes half as long
+    if all([part.style == first for part in parts]):  # noqa: C419 (mostly few: a list takes half as long)
         return first
     weights: dict[Style, int] = {}
     for part in parts:

@@ -16,7 +16,7 @@ from indexer.garbled import is_garbled
 from indexer.layout import figures
 from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
 from indexer.layout.mesh import THIN
-from indexer.layout.page import Page, Rect, Style
+from indexer.layout.page import Page, Rect, Style, around
 from indexer.pdf.pictures import pictures
 from indexer.pdf.turn import Turn
 from kohaku import mupdf
@@ -76,7 +76,9 @@ def sight(file: Any, index: int) -> Sight:
     turn = Turn(quarters, content.width, content.height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, content.width, content.height))
     images = cache(page.get_image_info)  # MuPDF goes through all of the page again
-    seen, unseen = _inks(lines, turn, area)
+    rulings = tuple(_rulings(drawn, turn))
+    uprights = _uprights(rulings)
+    seen, unseen = _inks(lines, turn, area, are_parted=bool(uprights))
     if turn.is_none and _has_white(seen):
         white = _white_on_white(page, seen, drawn, images())
         if 0 < len(white) < len(seen):
@@ -84,12 +86,11 @@ def sight(file: Any, index: int) -> Sight:
             seen = [ink for ink in seen if ink not in white]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
     inks = seen or unseen
-    rulings = tuple(_rulings(drawn, turn))
     read = Page(
         index + 1,
         area.width,
         area.height,
-        tuple(fragments(inks, _uprights(rulings))),
+        tuple(fragments(inks, uprights)),
         rulings,
         tuple(
             replace(picture, rect=turn.read(picture.rect), is_upright=picture.is_upright and turn.is_none)
@@ -165,8 +166,10 @@ def _quarters(lines: Sequence[Mapping[str, Any]]) -> int:
     return weights.most_common(1)[0][0]
 
 
-def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[list[Ink], list[Ink]]:
-    """The spans as plain data, seen ones and invisible ones.
+def _inks(
+    lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect, *, are_parted: bool
+) -> tuple[list[Ink], list[Ink]]:
+    """The spans as plain data, seen ones and invisible ones; words of one line as one, unless lines may part them.
 
     Those off the page are left out, and those across its direction in a margin (stamps).
     """
@@ -178,6 +181,10 @@ def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[l
     _, _, width, height = area
     for line in lines:
         across = not (upright and line["dir"] == UPRIGHT) and turn.direction(line["dir"]) < 0.5
+        # What the next span must share with the last one to be joined to it: place, baseline, style, list.
+        end = foot = 0.0
+        own: Style | None = None
+        into, blanks = seen, 0
         for span in line["spans"]:
             rect = made(Rect, span["bbox"])
             x, base = span["origin"]
@@ -192,9 +199,34 @@ def _inks(lines: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> tuple[l
             style = styles.get(key)
             if style is None:
                 style = styles[key] = _style(*key)
-            ink = made(Ink, (span["text"], rect, base, style))
-            (seen if span["char_flags"] & SHOWN else unseen).append(ink)
+            text = span["text"]
+            held = seen if span["char_flags"] & SHOWN else unseen
+            held.append(made(Ink, (text, rect, base, style)))
+            if x0 == end and base == foot and style is own and held is into and text.isascii():
+                end = x1
+                if text.isspace():
+                    blanks += 1
+                else:
+                    _join(held, blanks + 2)
+                    blanks = 0
+            elif are_parted or not text.isascii() or text[0].isspace() or _stays_apart(style):
+                own = None
+            else:
+                end, foot, own, into, blanks = x1, base, style, held, 0
     return seen, unseen
+
+
+def _stays_apart(style: Style) -> bool:
+    """Whether words in it are not joined: white ones, which are hidden one by one, and those of no size."""
+    return style.size == 0 or (style.color > 0 and _least(style.color) >= WHITE)
+
+
+def _join(inks: list[Ink], count: int) -> None:
+    """Makes one of the last inks, which go on with each other: MuPDF parts what it set spaces between."""
+    parts = inks[-count:]
+    text = "".join([ink[0] for ink in parts])
+    visible = around([parts[0][1], parts[-1][1]])
+    inks[-count:] = [tuple.__new__(Ink, (text, visible, parts[0][2], parts[0][3]))]
 
 
 def _has_white(inks: Sequence[Ink]) -> bool:
