@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from indexer.garbled import is_garbled
 from indexer.layout import figures
 from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
 from indexer.layout.mesh import THIN
-from indexer.layout.page import Page, Rect, Style, around
+from indexer.layout.page import Page, Rect, Style
 from indexer.pdf.pictures import pictures
 from indexer.pdf.turn import Turn
 from kohaku import mupdf
@@ -30,6 +32,8 @@ BOLD, ITALIC, MONO = 16, 2, 8  # span flags
 WHITE = 250  # of 255, in each color
 PALE = 240  # from here on a color behind white letters does not show them
 MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
+LOOK = itemgetter("size", "flags", "font", "color")  # what spans of one style share
+LEAST_SIZE = 0.5  # points of text that is joined
 UPRIGHT = (1.0, 0.0)  # a line's direction
 SHOWN = 16 | 32  # character flags: filled, stroked
 BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx?\d|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
@@ -173,19 +177,17 @@ def _inks(
 
     Those off the page are left out, and those across its direction in a margin (stamps).
     """
-    styles: dict[tuple[float, int, str, int], Style] = {}
+    styles: dict[tuple[Any, ...], Style] = {}
     seen: list[Ink] = []
     unseen: list[Ink] = []
     upright = not turn.quarters
     made = tuple.__new__  # what _make calls, without the call: there are hundreds of spans a page
     _, _, width, height = area
     for line in lines:
-        across = not (upright and line["dir"] == UPRIGHT) and turn.direction(line["dir"]) < 0.5
-        # What the next span must share with the last one to be joined to it: place, baseline, style, list.
-        end = foot = 0.0
-        own: Style | None = None
-        into, blanks = seen, 0
-        for span in line["spans"]:
+        is_level = upright and line["dir"] == UPRIGHT
+        across = not is_level and turn.direction(line["dir"]) < 0.5
+        spans = line["spans"]
+        for span in _whole(spans, width) if is_level and len(spans) > 2 and not are_parted else spans:
             rect = made(Rect, span["bbox"])
             x, base = span["origin"]
             if not upright:
@@ -195,38 +197,40 @@ def _inks(
                 continue
             if across and not 0.1 * width < (x0 + x1) / 2 < 0.9 * width:
                 continue
-            key = (span["size"], span["flags"], span["font"], span["color"])
-            style = styles.get(key)
+            look = LOOK(span)
+            style = styles.get(look)
             if style is None:
-                style = styles[key] = _style(*key)
-            text = span["text"]
-            held = seen if span["char_flags"] & SHOWN else unseen
-            held.append(made(Ink, (text, rect, base, style)))
-            if x0 == end and base == foot and style is own and held is into and text.isascii():
-                end = x1
-                if text.isspace():
-                    blanks += 1
-                else:
-                    _join(held, blanks + 2)
-                    blanks = 0
-            elif are_parted or not text.isascii() or text[0].isspace() or _stays_apart(style):
-                own = None
-            else:
-                end, foot, own, into, blanks = x1, base, style, held, 0
+                style = styles[look] = _style(*look)
+            ink = made(Ink, (span["text"], rect, base, style))
+            (seen if span["char_flags"] & SHOWN else unseen).append(ink)
     return seen, unseen
 
 
-def _stays_apart(style: Style) -> bool:
-    """Whether words in it are not joined: white ones, which are hidden one by one, and those of no size."""
-    return style.size == 0 or (style.color > 0 and _least(style.color) >= WHITE)
+def _whole(spans: Iterable[Mapping[str, Any]], width: float) -> Iterator[Mapping[str, Any]]:
+    """A line's spans, those of one look that touch as one: MuPDF parts them at the spaces that it sets."""
+    for _, alike in groupby(spans, LOOK):
+        parts = list(alike)
+        start, end = parts[0]["text"].isspace(), len(parts) - parts[-1]["text"].isspace()
+        one = _as_one(parts[start:end], width) if end - start > 2 else None
+        if one:
+            parts[start:end] = [one]
+        yield from parts
 
 
-def _join(inks: list[Ink], count: int) -> None:
-    """Makes one of the last inks, which go on with each other: MuPDF parts what it set spaces between."""
-    parts = inks[-count:]
-    text = "".join([ink[0] for ink in parts])
-    visible = around([parts[0][1], parts[-1][1]])
-    inks[-count:] = [tuple.__new__(Ink, (text, visible, parts[0][2], parts[0][3]))]
+def _as_one(spans: Sequence[Mapping[str, Any]], width: float) -> Mapping[str, Any] | None:
+    """Spans of one look as one; None where they don't touch, or must be told apart: white ones, those off the page."""
+    lefts, tops, rights, feet = zip(*[span["bbox"] for span in spans], strict=True)
+    if lefts[1:] != rights[:-1] or lefts[0] < 0 or rights[-1] > width:
+        return None
+    first = spans[0]
+    if len({(span["origin"][1], span["char_flags"] & SHOWN) for span in spans}) > 1:
+        return None
+    text = "".join([span["text"] for span in spans])
+    if text[0].isspace() or not (text.isascii() or not RIGHT_TO_LEFT.search(text)):
+        return None
+    if first["size"] < LEAST_SIZE or _least(first["color"]) >= WHITE:
+        return None
+    return {**first, "text": text, "bbox": (lefts[0], min(tops), rights[-1], max(feet))}
 
 
 def _has_white(inks: Sequence[Ink]) -> bool:
