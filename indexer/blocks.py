@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import marshal
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from indexer.kept import Kept
+from indexer.shelf import Shelf
 from kohaku.tree import Box, Kind
 
-Thing = TypeVar("Thing")
+ROOM = 25_000  # marks of blocks: those of about 500 pages
 
 
 class Mark(NamedTuple):
@@ -50,7 +52,7 @@ class Parsed:
     """
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     pages: int = 0
     id: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -58,8 +60,25 @@ class Parsed:
     met: tuple[str, ...] = ()
 
 
-def handed_over(held: list[Thing]) -> Iterator[Thing]:
-    """The things in their order, each no longer in the list once it is given: a long document's would fill memory."""
-    held.reverse()
-    while held:
-        yield held.pop()
+def shelved(blocks: Iterable[Block]) -> Sequence[Block]:
+    """The same blocks; of many, those after the first wait in a file, and come back anew each time."""
+    images: list[bytes | Kept] = []  # their bytes wait in files of their own
+
+    def packed(block: Block) -> bytes:
+        marks = [(start, end, box.page, box.x0, box.y0, box.x1, box.y1) for start, end, box in block.marks]
+        if block.image:
+            images.append(block.image)
+        image = len(images) - 1 if block.image else None
+        fields = (block.kind.value, block.text, block.level, block.title, marks, block.page, block.sentences, image)
+        return marshal.dumps(fields)
+
+    def unpacked(data: bytes) -> Block:
+        kind, text, level, title, marks, page, sentences, image = marshal.loads(data)
+        places = tuple([Mark(start, end, Box(*box)) for start, end, *box in marks])
+        held = None if image is None else images[image]
+        return Block(Kind(kind), text, level, title, places, page, sentences, held)
+
+    shelf = Shelf(packed, unpacked, ROOM)
+    for block in blocks:
+        shelf.add(block, 1 + len(block.marks))
+    return shelf if shelf.held is None else tuple(shelf.held)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -25,16 +25,17 @@ QUICK = 250_000  # pixels: unless that takes no time
 AS_THEY_ARE = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 
 
-def without_ornaments(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks with pictures as others take them; a figure that has neither picture nor words goes."""
+def without_ornaments(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with pictures as others take them; a figure that has neither picture nor words goes.
+
+    They are gone through twice.
+    """
     ready = lru_cache(maxsize=None)(_ready)  # a logo comes again and again
-    shown = [replace(block, image=ready(keep(block.image))) if block.image else block for block in blocks]
-    times = Counter(block.image for block in shown if block.image and not block.text)
-    return tuple(
-        block
-        for block in shown
-        if block.kind is not Kind.FIGURE or block.text or (block.image and times[block.image] < REPEATED)
-    )
+    times = Counter(ready(keep(block.image)) for block in blocks if block.image and not block.text)
+    for block in blocks:
+        image = ready(keep(block.image)) if block.image else None
+        if block.kind is not Kind.FIGURE or block.text or (image and times[image] < REPEATED):
+            yield replace(block, image=image) if block.image else block
 
 
 def _ready(given: Kept) -> Kept | None:

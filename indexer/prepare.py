@@ -9,7 +9,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 from indexer.acronyms import acronyms
-from indexer.blocks import handed_over
 from indexer.grow import grown, in_order
 from indexer.images import without_ornaments
 from indexer.kept import Kept, Pictures
@@ -47,7 +46,7 @@ def shelf() -> Shelf[Nodes]:
 class Prepared:
     """A file's tree, as a document without a name, and what the file says of itself.
 
-    Its nodes are on a shelf, sections after all that is in them; `whole` has them in the tree.
+    Its nodes but the document's wait on a shelf, sections after all that is in them; `whole` has them in the tree.
     """
 
     tree: Tree
@@ -63,12 +62,12 @@ class Prepared:
         """The outcome without its nodes and pictures, and these piece by piece, packed."""
         images = Pictures.of(self.tree.images).kept()
         pictures = (packed({name: picture}) for name, picture in images.items())
-        bare = replace(self, tree=replace(self.tree, images={}), nodes=shelf())
-        return bare, chain(self.nodes.packed(), pictures)
+        bare = replace(self, tree=replace(self.tree, nodes=(), images={}), nodes=shelf())
+        return bare, chain(self.nodes.packed(), map(packed, [self.tree.nodes]), pictures)
 
     def whole(self) -> Prepared:
         """The outcome with its nodes in the tree."""
-        return self.joined([*self.nodes, Pictures.of(self.tree.images).kept()])
+        return self.joined([*self.nodes, self.tree.nodes, Pictures.of(self.tree.images).kept()])
 
     def joined(self, pieces: Iterable[Piece | Mapping[str, Kept]]) -> Prepared:
         """The outcome with these nodes and pictures in its tree."""
@@ -98,19 +97,21 @@ def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadErr
 def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared:
     """Reads a file and grows its tree; ReadError for one that can't be read or holds no text."""
     parsed = read(path, reading)
-    blocks = list(without_ornaments(parsed.blocks))
+    blocks = without_ornaments(parsed.blocks)
     parsed = replace(parsed, blocks=())
     document = Document("", parsed.title, (), "", "")
     images: dict[str, Kept] = {}
-    nodes = grown(parsed, handed_over(blocks), document, images, count=count, max_tokens=max_tokens)
+    nodes = grown(parsed, blocks, document, images, count=count, max_tokens=max_tokens)
     held = shelf()
-    text = ""
+    root: Nodes = ()
     while piece := tuple(islice(nodes, NODES_A_PIECE)):
+        if piece[-1].position == 0:
+            piece, root = piece[:-1], piece[-1:]
         held.add(piece, len(piece))
-        text = piece[-1].text  # the document's comes last
+    text = root[0].text
     if not text.strip():
         raise ReadError(f"no text in it{_because(parsed.notes)}")
-    tree = Tree(document, (), Pictures(images), acronyms(text), mentions(Each(held)))
+    tree = Tree(document, root, Pictures(images), acronyms(text), mentions(Each(held)))
     return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met, held)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from indexer.blocks import Block
@@ -21,18 +21,16 @@ ENTRY = re.compile(
 )
 
 
-def with_references(blocks: Iterable[Block]) -> tuple[Block, ...]:
+def with_references(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks, those being entries that stand under the heading of a bibliography.
 
     >>> head, entry = Block(Kind.SECTION, "References", level=1), Block(Kind.PARAGRAPH, "[1] A. Bee. Heat. 2020.")
     >>> [block.kind.value for block in with_references([entry, head, entry])]
     ['paragraph', 'section', 'reference']
     """
-    result: list[Block] = []
     level = 0  # of the bibliography's heading; 0 outside of one
     for block in blocks:
         if block.kind is Kind.SECTION and (not level or block.level <= level):
             level = max(block.level, 1) if BIBLIOGRAPHY.fullmatch(block.text) else 0
         is_entry = level and block.kind in (Kind.PARAGRAPH, Kind.LIST) and ENTRY.search(block.text)
-        result.append(replace(block, kind=Kind.REFERENCE) if is_entry else block)
-    return tuple(result)
+        yield replace(block, kind=Kind.REFERENCE) if is_entry else block

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from tempfile import SpooledTemporaryFile
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 from kohaku.errors import ReadError
 
@@ -16,7 +16,7 @@ Thing = TypeVar("Thing")
 IN_MEMORY = 1_000_000  # bytes of the file
 
 
-class Shelf(Generic[Thing]):
+class Shelf(Sequence[Thing]):
     """Things in the order they came; as many as weigh `room` stay as they are, those after them are packed.
 
     A packed thing comes back as another object, equal to the one that was put there. ReadError where the disk has no
@@ -55,7 +55,16 @@ class Shelf(Generic[Thing]):
     def __len__(self) -> int:
         return len(self._held) + len(self._places) - 1
 
-    def __getitem__(self, place: int) -> Thing:
+    @overload
+    def __getitem__(self, place: int) -> Thing: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Thing]: ...
+    def __getitem__(self, place: int | slice) -> Thing | list[Thing]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        place %= len(self)
         behind = place - len(self._held)
         if behind < 0:
             return self._held[place]

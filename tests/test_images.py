@@ -149,17 +149,17 @@ def test_what_shows_nothing_or_is_tiny_or_thin_or_no_picture_goes() -> None:
 
 def test_a_picture_that_comes_again_and_again_without_a_caption_is_a_logo() -> None:
     logo, once = figure(bars(60, 40)), figure(bars(40, 60))
-    assert without_ornaments([logo, once, logo, logo]) == (once,)
-    assert without_ornaments([logo, once, logo]) == (logo, once, logo)
+    assert tuple(without_ornaments([logo, once, logo, logo])) == (once,)
+    assert tuple(without_ornaments([logo, once, logo])) == (logo, once, logo)
     told = figure(bars(60, 40), "Figure 1: A stamp.")
-    assert without_ornaments([told, told, told]) == (told,) * 3
+    assert tuple(without_ornaments([told, told, told])) == (told,) * 3
 
 
 def test_a_figure_keeps_its_words_when_its_picture_shows_nothing() -> None:
     told = figure(png(100, 100), "Figure 1: White on white.")
-    assert without_ornaments([told, figure(png(100, 100))]) == (figure(None, told.text),)
+    assert tuple(without_ornaments([told, figure(png(100, 100))])) == (figure(None, told.text),)
     text = Block(Kind.PARAGRAPH, "Text.")
-    assert without_ornaments([text]) == (text,)
+    assert tuple(without_ornaments([text])) == (text,)
 
 
 def test_a_large_picture_is_scaled_down() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -34,7 +34,7 @@ def prose(count: int, x: float = 50, y: float = 200, width: float = 500, text: s
     return [fragment(f"{text} {n}", x, y + 12 * n, width=width) for n in range(count)]
 
 
-def kinds(blocks: tuple[Block, ...]) -> list[tuple[Kind, str]]:
+def kinds(blocks: Sequence[Block]) -> list[tuple[Kind, str]]:
     return [(block.kind, block.text) for block in blocks]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def prose(page: Any, area: tuple[float, float, float, float], name: str, count: 
     assert page.insert_textbox(pymupdf.Rect(area), text, fontsize=size) >= 0
 
 
-def starts(blocks: tuple[Block, ...]) -> list[str]:
+def starts(blocks: Sequence[Block]) -> list[str]:
     return [block.text.split(" ")[0] for block in blocks if block.kind is not Kind.SECTION]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
 
-def shown(blocks: tuple[Block, ...] | list[Block]) -> list[tuple[str, str]]:
+def shown(blocks: Sequence[Block]) -> list[tuple[str, str]]:
     return [(f"h{block.level}" if block.kind is Kind.SECTION else block.kind.value, block.text) for block in blocks]
 
 

@@ -40,9 +40,9 @@ def work(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
         bytearray(2_000_000_000)
     nodes = large_tree().nodes if path.name.startswith("large") else ()
     images = large_tree().images if nodes else {}
-    tree = Tree(Document("", path.name, (), "", ""), (), images)
+    tree = Tree(Document("", path.name, (), "", ""), nodes[:1], images)
     prepared = Prepared(tree, None, f"{path.name} {os.getpid()}", 0, {}, ())
-    for start in range(0, len(nodes), 7):
+    for start in range(1, len(nodes), 7):
         prepared.nodes.add(nodes[start : start + 7])
     return prepared
 

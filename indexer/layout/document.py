@@ -69,10 +69,9 @@ Part = Head | Paragraph | Table | Figure
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What layout makes of a document: its blocks, the figures' pictures by place, its name on page 1."""
+    """What layout makes of a document: its blocks, each with where its picture is if it has one, its name on page 1."""
 
-    blocks: tuple[Block, ...]
-    images: Mapping[int, Shot]
+    blocks: Iterator[tuple[Block, Shot | None]]
     title: str
 
 
@@ -82,7 +81,7 @@ def lay_out(
     """Headings, paragraphs, tables and figures of a document's pages, in reading order.
 
     `entries` are the outline's, `tagged` the headings that the file's structure tree names. Of a long document a part
-    only is in memory at a time, but for the blocks.
+    only is in memory at a time; the blocks come one by one.
     """
     shapes: dict[int, Shape] = {}
     flow, body = _read_through(book, shapes)
@@ -101,7 +100,7 @@ def lay_out(
     else:
         heads = _headings(lines, known, title or called, _followed(flow))
     parts = _with_notes(_joined(_parts(flow, lines, heads)), body)
-    return _laid(parts, vocabulary, called)
+    return Laid(_blocks(parts, vocabulary), called)
 
 
 def _read_through(book: Book, shapes: dict[int, Shape]) -> tuple[Flow, Style]:
@@ -292,9 +291,7 @@ def _joined(parts: Iterable[Part]) -> Iterator[Part]:
     yield from waiting
 
 
-def _laid(parts: Iterable[Part], vocabulary: Collection[str], title: str) -> Laid:
-    blocks: list[Block] = []
-    images: dict[int, Shot] = {}
+def _blocks(parts: Iterable[Part], vocabulary: Collection[str]) -> Iterator[tuple[Block, Shot | None]]:
     for part in _listed(parts):
         if isinstance(part, list):
             made = list_block(part, vocabulary)
@@ -304,14 +301,11 @@ def _laid(parts: Iterable[Part], vocabulary: Collection[str], title: str) -> Lai
             made = tables.block(part)
         elif isinstance(part, Figure):
             made = _figure_block(part, vocabulary)
-            if part.shot:
-                images[len(blocks)] = part.shot
         elif part.kind is Kind.CODE:
             made = _code_block(part)
         else:
             made = line_block(part.lines, part.kind, vocabulary)
-        blocks.append(made)
-    return Laid(tuple(blocks), images, title)
+        yield made, part.shot if isinstance(part, Figure) else None
 
 
 def _listed(parts: Iterable[Part]) -> Iterator[Part | list[Paragraph]]:

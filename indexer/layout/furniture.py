@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from operator import itemgetter
@@ -48,6 +48,7 @@ class Furniture:
         self._sizes = Counter[float]()
         self._once: dict[int, int] = {}  # keys' hashes, each with the only page so far that has the key
         self._seen: dict[Key, set[int]] = defaultdict(set)
+        self._offsets: dict[tuple[str, int], set[int]] = defaultdict(set)  # of numbers that may count pages, by side
         self._counted = _Counted()
 
     def see(self, page: Page) -> Edges:
@@ -59,7 +60,10 @@ class Furniture:
         seen, once = self._seen, self._once
         for _, _, keys in edges:
             for key in keys:
-                if key in seen or key[1][:1] == "#":
+                side, text, _, offset = key
+                if text[:1] == "#":
+                    self._offsets["foot" if side == UNDER_TEXT else side, offset].add(page.number)
+                if key in seen:
                     seen[key].add(page.number)
                 elif (first := once.setdefault(hash(key), page.number)) != page.number:
                     seen[key] = {first, page.number}  # most keys are one page's: they would fill the memory
@@ -71,7 +75,8 @@ class Furniture:
 
     @cached_property
     def _numbering(self) -> set[tuple[str, int]]:
-        return _numbering(self._seen, self._pages)
+        """The sides and offsets at which numbers that count pages stand all through the document."""
+        return {place for place, found in self._offsets.items() if len(found) >= max(2, 0.4 * self._pages)}
 
     @cached_property
     def _repeats(self) -> Callable[[Key, bool], bool]:
@@ -156,15 +161,6 @@ def _repeats(found: Collection[int], text: str, pages: int, large: bool) -> bool
         return pages <= 4
     # Three within five pages: heads may alternate between left and right pages.
     return any(last - first <= 4 for first, last in zip(numbers, numbers[2:], strict=False)) or len(numbers) * 3 > pages
-
-
-def _numbering(seen: Mapping[Key, set[int]], pages: int) -> set[tuple[str, int]]:
-    """The sides and offsets at which numbers that count pages stand all through the document."""
-    counts: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for (side, text, _, offset), numbers in seen.items():
-        if text.startswith("#"):
-            counts["foot" if side == UNDER_TEXT else side, offset] |= numbers
-    return {place for place, numbers in counts.items() if len(numbers) >= max(2, 0.4 * pages)}
 
 
 class _Counted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,20 +63,15 @@ def _is_large(bbox: Sequence[float]) -> bool:
     return min(bbox[2] - bbox[0], bbox[3] - bbox[1]) >= SMALLEST
 
 
-def with_images(
-    file: Any, blocks: tuple[Block, ...], images: Mapping[int, Shot], turns: Mapping[int, Turn]
-) -> tuple[Block, ...]:
+def with_images(file: Any, blocks: Iterable[tuple[Block, Shot | None]], turns: Mapping[int, Turn]) -> Iterator[Block]:
     """The blocks, figures with their bytes; a figure that has neither bytes nor caption goes."""
-    result: list[Block] = []
-    for place, block in enumerate(blocks):
-        shot = images.get(place)
+    for block, shot in blocks:
         image = None
         if shot is not None:
             image = (_image(file, shot.key) if shot.key is not None else None) or _rendered(file, shot, turns)
         if block.kind is Kind.FIGURE and image is None and not block.text:
             continue
-        result.append(replace(block, image=keep(image)) if image else block)
-    return tuple(result)
+        yield replace(block, image=keep(image)) if image else block
 
 
 def _image(file: Any, xref: int) -> bytes | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from indexer.blocks import Parsed
+from indexer.blocks import Block, Parsed, shelved
 from indexer.readers.kinds import kind_of
 from indexer.reading import AS_EVER, Reading
 from indexer.references import with_references
@@ -59,19 +60,22 @@ def read(path: Path, reading: Reading = AS_EVER) -> Parsed:
         raise ReadError(f"can't be read ({error.strerror or error}): make it readable") from error
     if kind != path.suffix.lower():
         parsed = replace(parsed, notes=(f"is {kind[1:].upper()} by its content, and was read as that", *parsed.notes))
-    parsed = replace(parsed, blocks=with_references(parsed.blocks))
     return _within(parsed, reading.limits.characters)
 
 
 def _within(parsed: Parsed, most: int) -> Parsed:
-    """The blocks that stand within so many characters; a note tells of the others."""
-    kept, characters = 0, 0
-    for block in parsed.blocks:
+    """The blocks that stand within so many characters, references told apart; a note tells of the others."""
+    blocks = shelved(_first(with_references(parsed.blocks), most))
+    if len(blocks) == len(parsed.blocks):
+        return replace(parsed, blocks=blocks)
+    note = f"only its first {most:,} characters were read: allow it more with file_characters"
+    return replace(parsed, blocks=blocks, notes=(*parsed.notes, note), met=(*parsed.met, "cut"))
+
+
+def _first(blocks: Iterable[Block], most: int) -> Iterator[Block]:
+    characters = 0
+    for block in blocks:
         characters += len(block.text)
         if characters > most:
-            break
-        kept += 1
-    if kept == len(parsed.blocks):
-        return parsed
-    note = f"only its first {most:,} characters were read: allow it more with file_characters"
-    return replace(parsed, blocks=parsed.blocks[:kept], notes=(*parsed.notes, note), met=(*parsed.met, "cut"))
+            return
+        yield block

@@ -6,14 +6,14 @@ import gc
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from indexer import ocr
-from indexer.blocks import Block, Mark, Parsed
+from indexer.blocks import Block, Mark, Parsed, shelved
 from indexer.clean import clean
 from indexer.layout.book import Book
 from indexer.layout.document import lay_out
@@ -55,7 +55,7 @@ def _read(path: Path, reading: Reading) -> Parsed:
         # An outline that is as fine as a heading a page says all that tags could.
         tags = tagged(file, set(book.numbers)) if len(outline) < len(book.numbers) else []
         laid = lay_out(book, outline, title, tags)
-        blocks = _shown(with_images(file, laid.blocks, laid.images, turns), turns)
+        blocks = shelved(_shown(with_images(file, laid.blocks, turns), turns))
         return Parsed(
             title or laid.title or path.stem,
             blocks,
@@ -241,16 +241,16 @@ def _scan(shown: Any, page: Page, lines: Sequence[ocr.Seen]) -> tuple[Page, Turn
     )
 
 
-def _shown(blocks: Sequence[Block], turns: Mapping[int, Turn]) -> tuple[Block, ...]:
+def _shown(blocks: Iterable[Block], turns: Mapping[int, Turn]) -> Iterable[Block]:
     """The blocks with their boxes as the pages show them."""
     if not turns:
-        return tuple(blocks)
+        return blocks
 
     def turned(mark: Mark) -> Mark:
         turn = turns.get(mark.box.page)
         return mark._replace(box=turn.box(mark.box)) if turn else mark
 
-    return tuple(replace(block, marks=tuple(map(turned, block.marks))) for block in blocks)
+    return (replace(block, marks=tuple(map(turned, block.marks))) for block in blocks)
 
 
 def _outline(file: Any) -> list[Entry]:

@@ -1,0 +1,82 @@
+"""What waits in a file while a long document is read."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from indexer import blocks, prepare
+from indexer.blocks import Block, Mark, shelved
+from indexer.kept import keep
+from indexer.prepare import Prepared
+from indexer.shelf import Each, Shelf
+from kohaku.errors import ReadError
+from kohaku.tree import Box, Kind, Tree
+
+
+@pytest.mark.parametrize("room", [0, 3, 100])
+def test_a_shelf_is_a_sequence_whatever_is_in_memory(room: int) -> None:
+    shelf: Shelf[list[int]] = Shelf(pickle.dumps, pickle.loads, room)
+    things = [[number] * number for number in range(9)]
+    for thing in things:
+        shelf.add(thing, len(thing))
+    assert list(shelf) == things == list(shelf[:]) == [shelf[place] for place in range(-9, 0)]
+    assert (len(shelf), shelf[-1], shelf[2:4]) == (9, things[8], things[2:4])
+    assert (shelf.held == things) == (room == 100)
+    assert [pickle.loads(data) for data in shelf.packed()] == things
+    assert list(Each(shelf)) == [one for thing in things for one in thing]
+    with pytest.raises(IndexError):
+        shelf[9]
+
+
+def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def seek(self, place: int) -> int:
+            return place
+
+        def write(self, data: bytes) -> NoReturn:
+            raise OSError(28, "No space left on device")
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr("indexer.shelf.SpooledTemporaryFile", lambda size: Full())
+    with pytest.raises(ReadError, match="temporary folder"):
+        Shelf(pickle.dumps, pickle.loads, 0).add("something")
+
+
+def test_blocks_come_back_from_a_file_as_they_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = (Mark(0, 4, Box(1, 2.5, 3.0, 4.0, 5.1)), Mark(5, 9, Box(2, 0.0, 1.0, 2.0, 3.0)))
+    image = keep(b"a picture")
+    given = [
+        Block(Kind.SECTION, "Heat", level=2, marks=marks),
+        Block(Kind.TABLE, "a | b", title="Table 1", page=3, sentences=("a: b", "")),
+        Block(Kind.FIGURE, "", image=image),
+        Block(Kind.FIGURE, "", image=b"another"),
+    ]
+    monkeypatch.setattr(blocks, "ROOM", 0)
+    found = shelved(given)
+    assert isinstance(found, Shelf) and list(found) == given == list(found)
+    assert found[2].image is image
+
+
+def test_the_tree_is_the_same_whether_its_parts_waited_in_files_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = "# Part {0}\n\nThe heat was {0}.5. It fell.\n\n- one\n- two\n\n"
+    text = "".join(part.format(n) for n in range(99))
+    (tmp_path / "a.md").write_text(text)
+
+    def tree() -> Tree:
+        held = prepare.prepare(tmp_path / "a.md", 50).whole()
+        assert isinstance(held, Prepared)
+        return held.tree
+
+    whole = tree()
+    assert [node.position for node in whole.nodes] == list(range(len(whole.nodes)))
+    monkeypatch.setattr(blocks, "ROOM", 5)
+    monkeypatch.setattr(prepare, "ROOM", 5)
+    assert tree() == whole
