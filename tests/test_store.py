@@ -439,7 +439,8 @@ def test_the_paragraph_of_a_sentence_is_found_by_key(store: Store) -> None:
 def test_an_older_index_is_read_as_it_is_and_tells_no_tokens_under_headings(store: Store, path: Path) -> None:
     fill(store, tree())
     store._db.execute("alter table node drop column shown_tokens")
-    for thing in ("table document_words", "table caption", "table mention", "index node_image", "table tally"):
+    dropped = ("document_words", "caption", "mention", "tally", "beside", "removal")
+    for thing in ("index node_image", *(f"table {name}" for name in dropped)):
         store._db.execute(f"drop {thing}")
     store._db.execute("pragma user_version = 1")
     store.close()

@@ -1,10 +1,10 @@
-"""Files beside an index, made from one state of it, of no use for another; gone, they can be made anew."""
+"""Files beside an index: how they are named, written, opened and cleared away. Gone, they can be made anew."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
@@ -14,22 +14,28 @@ SUFFIXES = (".ivf", ".words")
 
 
 class Beside(Generic[Made]):
-    """The files of one kind beside an index, one for a part of it."""
+    """The open files of one kind beside an index."""
 
     def __init__(self, index: Path, suffix: str, opened: Callable[[Path], Made | None]) -> None:
-        self._index, self._suffix, self._opened = index, suffix, opened
-        self._known: dict[str, tuple[str, Made]] = {}
+        self.suffix = suffix
+        self._index, self._opened = index, opened
+        self._known: dict[str, dict[str, Made]] = {}
 
-    def path(self, part: str, state: str) -> Path:
-        """Where the file of a part in a state of the index is."""
-        return self._index.with_name(f"{self._index.name}-{state}-{part}{self._suffix}")
+    def path(self, part: str, token: str) -> Path:
+        """Where the file of a part with such a token is."""
+        return self._index.with_name(f"{self._index.name}-{token}-{part}{self.suffix}")
 
-    def of(self, part: str, state: str) -> Made | None:
-        """The open file of a part in a state of the index; None where there is none."""
-        known = self._known.get(part)
-        if state and (known is None or known[0] != state) and (found := self._opened(self.path(part, state))):
-            known = self._known[part] = state, found
-        return known[1] if known and known[0] == state else None
+    def of(self, part: str, tokens: Iterable[str]) -> list[Made] | None:
+        """The files of a part with these tokens, open; None where one of them is not there or can't be read."""
+        known = self._known.get(part, {})
+        found: dict[str, Made] = {}
+        for token in tokens:
+            made = known.get(token) or self._opened(self.path(part, token))
+            if made is None:
+                return None
+            found[token] = made
+        self._known[part] = found
+        return list(found.values())
 
 
 @contextmanager
@@ -54,9 +60,9 @@ def reserve(file: BinaryIO, size: int) -> None:
 
 
 def sweep(index: Path, wanted: Collection[Path]) -> None:
-    """Removes what lies beside an index of other states of it."""
+    """Removes what lies beside an index and is not wanted."""
     suffixes = "|".join(map(re.escape, SUFFIXES))
     ours = re.compile(rf"{re.escape(index.name)}-[0-9a-f]{{16}}-[a-z]+(?:{suffixes})(\.part\d*)?")
     for path in index.parent.iterdir():
-        if ours.fullmatch(path.name) and path not in wanted:
+        if ours.fullmatch(path.name) and path not in wanted and path.is_file():
             path.unlink(missing_ok=True)

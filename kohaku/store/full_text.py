@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from kohaku.store.beside import Beside
 from kohaku.store.file import MEMORY_MB, told
 from kohaku.store.hits import OF_KINDS, Bounded, Hit, Within, best_of
 from kohaku.store.node_rows import NodeRows
-from kohaku.store.word_file import WordFile, rarity
+from kohaku.store.segments import Segments
+from kohaku.store.word_file import WordFiles, rarity
 from kohaku.text import storable
 from kohaku.tree import Document, Kind, Node, Tier
 from kohaku.words import expression, fold, is_beginning
@@ -40,7 +42,10 @@ _COLUMNS = {Tier.PARAGRAPH: ("text", "headings", "title"), Tier.SENTENCE: ("text
 _WEIGHTS = {Tier.PARAGRAPH: f", {TEXT_WEIGHT}, {HEADINGS_WEIGHT}, {TITLE_WEIGHT}", Tier.SENTENCE: ""}
 
 
-class FullText(NodeRows, Bounded):
+_FROM = "n.key >= :first and n.tier = :tier and (n.tier = 'sentence' or n.text <> '')"
+
+
+class FullText(NodeRows, Bounded, Segments):
     """A file's words."""
 
     def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
@@ -64,12 +69,12 @@ class FullText(NodeRows, Bounded):
         if not any(term.strip() for term in terms):
             return []
         bounded = documents is not None or kinds is not None
-        file = self._word_files.of(tier.value, self.setting("state") or "")
-        if file is not None:
-            said = self._tokens(terms)
-            with self._snapshot():
+        said = self._tokens(terms)
+        with self._snapshot():
+            files = self._beside(tier)
+            if files is not None:
                 admitted = self._within(tier, documents, kinds) if bounded else None
-                return self._matching_beside(file, said, tier, limit, admitted)
+                return self._matching_beside(files, said, tier, limit, admitted)
         if not bounded and self.size(tier) >= LARGE:
             return self._matching_rare(terms, tier, limit)
         within = []
@@ -104,17 +109,25 @@ class FullText(NodeRows, Bounded):
         return [Hit(key, score) for key, score in rows]
 
     def _matching_beside(
-        self, file: WordFile, said: Mapping[str, Sequence[str]], tier: Tier, limit: int, within: Within | None
+        self, files: WordFiles, said: Mapping[str, Sequence[str]], tier: Tier, limit: int, within: Within | None
     ) -> list[Hit]:
-        """What the file of words beside the index finds; it has no phrases: those are FTS5's."""
+        """What the files of words beside the index find; they have no phrases: those are FTS5's."""
         words: list[str] = []
         more: list[dict[int, float]] = []
         for term, tokens in said.items():
             if len(tokens) == 1 and not is_beginning(term):
                 words += tokens
-            elif tokens and min(file.held(token) for token in tokens) <= POSTINGS:
+            elif tokens and min(map(files.held, tokens)) <= POSTINGS:
                 more.append({hit.key: hit.score for hit in self._matching([term], tier, POSTINGS)})
-        return best_of(file.search(words, limit, more=more, within=within), limit)
+        return best_of(files.search(words, limit, more=more, within=within), limit)
+
+    def _beside(self, tier: Tier) -> WordFiles | None:
+        """The files of a tier's words; None where they do not hold all that there is."""
+        segments = self._segments(tier.value, self._word_files.suffix)
+        if not segments or segments[-1].last < self._last_key():
+            return None
+        files = self._word_files.of(tier.value, [segment.token for segment in segments])
+        return None if files is None else WordFiles(files, [self._gone(segment) for segment in segments])
 
     def _tokens(self, terms: Sequence[str]) -> dict[str, list[str]]:
         """The tokens of each term, as the full-text index has them."""
@@ -142,7 +155,8 @@ class FullText(NodeRows, Bounded):
                 return self._matching(rare, tier, limit)
             found = self._matching(rare, tier, CANDIDATES * limit)
             scores = {hit.key: hit.score for hit in found}
-            copy = self._copy_words(scores, tier)
+            some = "n.key in (select value from json_each(:keys))"
+            copy = self._copy_words(tier, some, {"keys": json.dumps(list(scores))})
             total = self.size(tier)
             for term in common:
                 local = self._matching([term], tier, len(scores), table=copy)
@@ -172,37 +186,39 @@ class FullText(NodeRows, Bounded):
             if term.strip()
         }
 
-    def _copy_words(self, keys: Collection[int], tier: Tier) -> str:
+    def _copy_words(self, tier: Tier, which: str, values: Mapping[str, object]) -> str:
         """The full text of some nodes alone, in a table of its own; its name."""
         table = f"some_{tier.value}_words"  # the name of the whole one would hide that
         columns = _COLUMNS[tier]
-        with told(self.path):
+        with self._turn, told(self.path):
             declared = f"{', '.join(columns)}, content='', {TOKENS}"
             self._db.execute(f"create virtual table if not exists temp.{table} using fts5({declared})")
             self._db.execute(f"insert into temp.{table} ({table}) values ('delete-all')")
-        rows = self._rows(
-            """
-            select n.key, n.text, s.headings, d.title from node n
-            join document d on d.key = n.document
-            left join node s on s.document = n.document and s.position = n.section
-            where n.key in (select value from json_each(:keys))
-            """,
-            {"keys": json.dumps(list(keys))},
-        )
-        for key, text, headings, title in rows:
-            texts = (text, " ".join(json.loads(headings or "[]")), title)[: len(columns)]
-            self._db.execute(
+            rows = self._db.execute(
+                f"""
+                select n.key, n.text, s.headings, d.title from node n
+                join document d on d.key = n.document
+                left join node s on s.document = n.document and s.position = n.section
+                where {which} order by n.key
+                """,
+                values,
+            )
+            self._db.executemany(
                 f"insert into temp.{table} (rowid, {', '.join(columns)}) values (?{', ?' * len(columns)})",
-                (key, *(fold(storable(one)) for one in texts)),
+                (
+                    (key, *(fold(storable(one)) for one in texts[: len(columns)]))
+                    for key, *texts in ((key, text, _headings(said), title) for key, text, said, title in rows)
+                ),
             )
         return table
 
     def frequency(self, terms: Collection[str]) -> dict[str, int]:
         """How many paragraphs hold each word."""
-        file = self._word_files.of(Tier.PARAGRAPH.value, self.setting("state") or "")
-        if file is not None:
-            said = self._tokens([term for term in terms if term.strip()])
-            return {term: min(map(file.held, tokens), default=0) for term, tokens in said.items()}
+        with self._snapshot():
+            files = self._beside(Tier.PARAGRAPH)
+            if files is not None:
+                said = self._tokens([term for term in terms if term.strip()])
+                return {term: min(map(files.held, tokens), default=0) for term, tokens in said.items()}
         return {
             term: self._rows(
                 "select count(*) from paragraph_words where paragraph_words match :expression",
@@ -236,28 +252,39 @@ class FullText(NodeRows, Bounded):
                     raise
         return found
 
-    def _settle_words(self, state: str, exact_below: int) -> set[Path]:
-        """Makes a file of words for every tier with so many passages or more; the paths of those there are then."""
-        wanted: set[Path] = set()
+    def _settle_words(self, exact_below: int) -> None:
+        """Makes files of words for every tier with so many passages or more."""
         for tier in _COLUMNS:
-            if self.size(tier) >= min(exact_below, WORDS_FROM):
-                path = self._word_files.path(tier.value, state)
-                wanted.add(path)
-                if word_file.opened(path) is None:
-                    try:
-                        with self._snapshot():
-                            self._build_words(path, tier)
-                    except OSError as error:
-                        log.warning("search by words stays with FTS5, and slower: %s", error)
-        return wanted
+            if self.size(tier) < min(exact_below, WORDS_FROM):
+                self._unlist(tier.value, self._word_files.suffix)
+                continue
+            try:
+                self._settle(
+                    self._word_files,
+                    tier.value,
+                    least=1,
+                    count=partial(self._passages, tier),
+                    make=partial(self._build_words, tier),
+                )
+            except OSError as error:
+                log.warning("search by words stays with FTS5, and slower: %s", error)
 
-    def _build_words(self, path: Path, tier: Tier) -> None:
-        table, columns = f"{tier.value}_words", _COLUMNS[tier]
-        lengths = self._db.execute(f"select id, sz from {table}_docsize order by id")
+    def _passages(self, tier: Tier, first: int) -> int:
+        """How many nodes from a key on have words of their own in the full text."""
+        return int(self._rows(f"select count(*) from node n where {_FROM}", {"tier": tier, "first": first})[0][0])
+
+    def _build_words(self, tier: Tier, path: Path, first: int) -> None:
+        """Writes a file of the words of a tier's nodes from a key on.
+
+        FTS5 can't tell those of some nodes alone, so that they are told apart again in a table of their own.
+        """
+        place, table, columns = "main", f"{tier.value}_words", _COLUMNS[tier]
+        if first:
+            place, table = "temp", self._copy_words(tier, _FROM, {"tier": tier, "first": first})
+        lengths = self._db.execute(f"select id, sz from {place}.{table}_docsize order by id")
         for kind in ("row", "instance"):
-            self._db.execute(
-                f"create virtual table if not exists temp.{table}_{kind} using fts5vocab('main', '{table}', '{kind}')"
-            )
+            declared = f"fts5vocab('{place}', '{table}', '{kind}')"
+            self._db.execute(f"create virtual table if not exists temp.{table}_{kind} using {declared}")
         weight = " ".join(f"when '{name}' then {own}" for name, own in zip(columns, _COLUMN_WEIGHTS, strict=False))
         word_file.build(
             path,
@@ -305,6 +332,10 @@ class FullText(NodeRows, Bounded):
                     totals = [len(sizes), *(map(sum, zip(*sizes, strict=True)) if sizes else [0] * len(_COLUMNS[tier]))]
                     block = b"".join(map(_varint, totals))
                     self._db.execute(f"update {table}_data set block = :block where id = 1", {"block": block})
+
+
+def _headings(said: str | None) -> str:
+    return " ".join(json.loads(said or "[]"))
 
 
 def _parted(held: Mapping[str, int], most: int) -> tuple[list[str], list[str]]:

@@ -144,6 +144,25 @@ def _fifth(db: Any, dimensions: int) -> None:
     )
 
 
+def _sixth(db: Any, dimensions: int) -> None:
+    # Which files beside the index hold what of it, and which keys went since: they stay of use when it changes.
+    _run(
+        db,
+        """
+        create table beside (
+            token text primary key,
+            part text not null,
+            suffix text not null,
+            first integer not null,
+            last integer not null,
+            rows integer not null,
+            removals integer not null
+        ) without rowid;
+        create table removal (number integer primary key autoincrement, first integer not null, last integer not null)
+        """,
+    )
+
+
 def name_words(id: str, title: str, metadata: Mapping[str, str]) -> str:
     """The words that a question may name a document by: of its id, its title and its metadata."""
     return " ".join(parts(" ".join((id, title, *metadata.values()))))
@@ -160,7 +179,7 @@ def _run(db: Any, statements: str) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third, _fourth, _fifth)
+STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth)
 VERSION = len(STEPS)
 
 

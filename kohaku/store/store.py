@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from kohaku.errors import StoreError
 from kohaku.sqlite import sqlite3
-from kohaku.store.beside import sweep
 from kohaku.store.documents import Documents
 from kohaku.store.figures import Figures
 from kohaku.store.full_text import FullText
@@ -116,7 +114,7 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
     ) -> None:
         if len(nodes) != len(vectors):
             raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
-        base = self._rows("select coalesce(max(key), 0) + 1 from node")[0][0]
+        base = self._next_key()
         sections = _innermost(nodes)
         self._db.executemany(
             INSERT_NODE, (row_of(base + node.position, key, sections[node.position], node) for node in nodes)
@@ -135,22 +133,19 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         self._tally(+1, Counter(node.tier.value for node in nodes))
 
     def settle(self, exact_below: int) -> None:
-        """Makes the files beside the index of every part with so many nodes or more, where it has changed since.
+        """Makes the files beside the index of every part with so many nodes or more, of what they do not hold yet.
 
-        Those of another state go: until the next ones are made, search by meaning is exact, by words FTS5's.
+        Until then what changed is searched exactly by meaning, and all by FTS5 for words.
         """
-        state = self.setting("state") or ""
-        wanted = self._settle_vectors(state, exact_below) | self._settle_words(state, exact_below) if state else set()
-        sweep(self.path, wanted)
-
-    def _has_changed(self) -> None:
-        """What was made from the vectors before is out of date."""
-        self._db.execute("insert or replace into meta values ('state', ?)", (secrets.token_hex(8),))
+        self._settle_vectors(exact_below)
+        self._settle_words(exact_below)
+        self._sweep(self._ivf, self._word_files)
 
     def _remove(self, id: str) -> bool:
         rows = self._rows("select key from document where id = :id", {"id": storable(id)})
         for (key,) in rows:
             of = {"key": key}
+            self._note_removal(key)
             for tier in ("paragraph", "sentence"):
                 self._db.execute(
                     f"delete from {tier}_words where rowid in (select key from node where document = :key "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from kohaku.store import inverted_file as ivf
 from kohaku.store.beside import Beside
 from kohaku.store.blocks import Block, nearest
-from kohaku.store.file import MEMORY_MB
+from kohaku.store.file import MEMORY_MB, told
 from kohaku.store.hits import Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
+from kohaku.store.segments import Segment, Segments, Spans
 from kohaku.text import storable
 from kohaku.tree import Kind, Tier, Vectors
 
@@ -38,8 +40,9 @@ class Chunks:
     most: Numbers
 
 
-# sqlite-vec 0.1.9, vec0's shadow tables: `validity` has a bit for each place that is taken, `rowids` its number.
-_CHUNKS = "select chunk_id, size, validity, rowids from vector_chunks where partition00 = :part order by chunk_id"
+# sqlite-vec 0.1.9, vec0's shadow tables: `validity` has a bit for each place that is taken, `rowids` its number. What
+# comes goes into the last chunk of its part.
+_CHUNKS = "select chunk_id, size, validity, rowids from vector_chunks where partition00 = :part order by chunk_id desc"
 _CHUNK_VECTORS = "select vectors from vector_vector_chunks00 where rowid = :chunk"
 _PARTS: dict[Tier, tuple[str, ...]] = {tier: (tier.value,) for tier in Tier} | {Tier.PARAGRAPH: ("paragraph", "direct")}
 
@@ -53,9 +56,9 @@ class Held:
 
     def __init__(self, most: int) -> None:
         self._most, self._bytes, self._state = most, 0, ""
-        self.chunks: dict[str, Chunks] = {}
-        self.rows: dict[int, Vectors] = {}
-        self._met: set[int] = set()
+        self.chunks: dict[tuple[str, int], Chunks] = {}
+        self.rows: dict[tuple[int, int], Vectors] = {}
+        self._met: set[tuple[int, int]] = set()
 
     def keep(self, state: str) -> None:
         """Forgets what is of another state."""
@@ -65,8 +68,8 @@ class Held:
             self.rows.clear()
             self._met.clear()
 
-    def hold(self, chunk: int, rows: Vectors) -> None:
-        """Takes a chunk that was read before, if no more bytes are held then than may be."""
+    def hold(self, chunk: tuple[int, int], rows: Vectors) -> None:
+        """Takes a chunk, or what is after a key in it, that was read before, as far as the bytes held may grow."""
         if chunk not in self._met:
             self._met.add(chunk)
         elif self._bytes + rows.nbytes <= self._most:
@@ -74,7 +77,7 @@ class Held:
             self.rows[chunk] = rows
 
 
-class VectorTable(NodeRows, Bounded):
+class VectorTable(NodeRows, Bounded, Segments):
     """A file's vectors."""
 
     def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
@@ -110,11 +113,26 @@ class VectorTable(NodeRows, Bounded):
         return results
 
     def _nearest(self, part: str, rows: Vectors, limit: int, within: Within | None) -> list[dict[int, float]]:
-        """The vectors' neighbours by number with their cosines: by inverted file where there is one, else exactly."""
-        found = self._ivf.of(part, self.setting("state") or "") if within is None else None
-        if found is None:
+        """The vectors' neighbours by number with their cosines: by inverted files where there are such, else exactly.
+
+        What came after these is searched exactly too.
+        """
+        segments = self._segments(part, self._ivf.suffix) if within is None else []
+        files = self._ivf.of(part, [segment.token for segment in segments])
+        if not files:
             return nearest(self._blocks(part, within), rows, limit)
-        return [scores if row.any() else {} for row, scores in zip(rows, found.search(rows, limit), strict=True)]
+        lists = [
+            file.search(rows, limit, _there(segment, self._gone(segment)))
+            for file, segment in zip(files, segments, strict=True)
+        ]
+        if self._last_key() > segments[-1].last:
+            lists.append(nearest(self._blocks(part, after=segments[-1].last), rows, limit))
+        return [
+            {hit.key: hit.score for hit in best_of({n: s for one in found for n, s in one.items()}, limit)}
+            if row.any()
+            else {}
+            for row, found in zip(rows, zip(*lists, strict=True), strict=True)
+        ]
 
     def nearest_pictures(
         self, vectors: Vectors, limit: int, *, documents: Collection[str] | None = None
@@ -155,62 +173,88 @@ class VectorTable(NodeRows, Bounded):
             ),
         )
 
-    def _settle_vectors(self, state: str, exact_below: int) -> set[Path]:
-        """Makes an inverted file of every part with so many vectors or more; the paths of those there are then."""
-        wanted: set[Path] = set()
-        large = [tier for tier in (Tier.SENTENCE, Tier.PARAGRAPH) if self.size(tier) >= exact_below]
-        for part in (part for tier in large for part in _PARTS[tier]):
-            count = self._count(part)
-            if count >= exact_below:
-                path = self._ivf.path(part, state)
-                wanted.add(path)
-                if ivf.opened(path) is None:
-                    try:
-                        with self._snapshot():
-                            ivf.build(path, partial(self._blocks, part), count, self.dimensions)
-                    except OSError as error:
-                        log.warning("search by meaning stays exact, and slower: %s", error)
-        return wanted
+    def _settle_vectors(self, exact_below: int) -> None:
+        """Makes inverted files of every part with so many vectors or more."""
+        for tier in (Tier.SENTENCE, Tier.PARAGRAPH):
+            for part in _PARTS[tier]:
+                if self.size(tier) < exact_below:
+                    self._unlist(part, self._ivf.suffix)
+                    continue
+                try:
+                    self._settle(
+                        self._ivf,
+                        part,
+                        least=exact_below,
+                        count=partial(self._count, part),
+                        make=partial(self._build_vectors, part),
+                    )
+                except OSError as error:
+                    log.warning("search by meaning stays exact, and slower: %s", error)
 
-    def _blocks(self, part: str, within: Within | None = None) -> Iterator[Block]:
+    def _build_vectors(self, part: str, path: Path, first: int) -> None:
+        """Writes an inverted file of a part's vectors from a node's key on."""
+        blocks = partial(self._blocks, part, after=first - 1)
+        ivf.build(path, blocks, self._count(part, first), self.dimensions)
+
+    def _blocks(self, part: str, within: Within | None = None, *, after: int = 0) -> Iterator[Block]:
         """The vectors of a part, by sqlite-vec's own chunks: to ask it row by row or question by question takes longer.
 
-        Those that were read are held, as far as the memory goes and until the file changes.
+        Those that were read are held, as far as the memory goes and until the file changes. `after`: only those of
+        nodes with greater keys.
         """
-        chunks = self._chunks(part)
+        chunks = self._chunks(part, after)
         some = range(len(chunks.each)) if within is None else np.flatnonzero(within.meets(chunks.least, chunks.most))
         for chunk, numbers, places in (chunks.each[place] for place in some):
             chosen = slice(None) if within is None else within.of(_keys(part, numbers))
             if not isinstance(chosen, slice) and not chosen.any():
                 continue
-            rows = self._held.rows.get(chunk)
+            rows = self._held.rows.get((chunk, after))
             if rows is None:
                 [(data,)] = self._rows(_CHUNK_VECTORS, {"chunk": chunk})
                 rows = np.frombuffer(data, np.float32).reshape(-1, self.dimensions)
                 rows = rows if places is None else rows[places]
-                self._held.hold(chunk, rows)
+                self._held.hold((chunk, after), rows)
             yield numbers[chosen], rows[chosen]
 
-    def _count(self, part: str) -> int:
-        """How many vectors a part has: to count rows takes sqlite-vec long."""
-        return sum(len(numbers) for _, numbers, _ in self._chunks(part).each)
+    def _count(self, part: str, first: int = 0) -> int:
+        """How many vectors a part has of nodes from a key on: to count rows takes sqlite-vec long."""
+        return sum(len(numbers) for _, numbers, _ in self._chunks(part, first - 1).each)
 
-    def _chunks(self, part: str) -> Chunks:
-        """Which vectors stand in which chunk of sqlite-vec's tables, and where in it."""
+    def _chunks(self, part: str, after: int = 0) -> Chunks:
+        """Which vectors of nodes after a key stand in which chunk of sqlite-vec's tables, and where in it."""
         self._held.keep(f"{self.setting('state')} {self._rows('pragma data_version')[0][0]}")
-        if part not in self._held.chunks:
-            found: list[Chunk] = []
-            for chunk, size, taken, numbers in self._rows(_CHUNKS, {"part": part}):
+        after = max(after, 0) if part != IMAGE else 0
+        if (part, after) not in self._held.chunks:
+            self._held.chunks[part, after] = self._found_chunks(part, after)
+        return self._held.chunks[part, after]
+
+    def _found_chunks(self, part: str, after: int) -> Chunks:
+        found: list[Chunk] = []
+        with self._turn, told(self.path), closing(self._db.execute(_CHUNKS, {"part": part})) as rows:
+            for chunk, size, taken, numbers in rows:
                 known = np.frombuffer(numbers, np.int64)
-                places = np.flatnonzero(np.unpackbits(np.frombuffer(taken, np.uint8), bitorder="little")[:size])
+                is_there = np.unpackbits(np.frombuffer(taken, np.uint8), bitorder="little")[:size].astype(np.bool_)
+                places = np.flatnonzero(is_there & (_keys(part, known) > after))
                 if len(places) == len(known):
                     found.append((chunk, known, None))
                 elif len(places):
                     found.append((chunk, known[places], places))
-            keys = [_keys(part, numbers) for _, numbers, _ in found]
-            least, most = (np.array([limit(own) for own in keys], np.int64) for limit in (np.min, np.max))
-            self._held.chunks[part] = Chunks(found, least, most)
-        return self._held.chunks[part]
+                if after and len(places) < np.count_nonzero(is_there):
+                    break  # the chunks before it have lesser keys
+        found.reverse()
+        keys = [_keys(part, numbers) for _, numbers, _ in found]
+        least, most = (np.array([limit(own) for own in keys], np.int64) for limit in (np.min, np.max))
+        return Chunks(found, least, most)
+
+
+def _there(segment: Segment, gone: Spans) -> NDArray[np.uint8] | None:
+    """A bit for each number of a vector up to the last of a segment, 0 for what is gone; None where nothing is."""
+    if not len(gone):
+        return None
+    there = np.ones(2 * (segment.last + 1), np.bool_)
+    for first, last in gone:
+        there[2 * first : 2 * (last + 1)] = False
+    return np.packbits(there, bitorder="little")
 
 
 def _keys(part: str, numbers: Numbers) -> Numbers:
