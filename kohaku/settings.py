@@ -136,7 +136,7 @@ class Settings(BaseModel):
     hyde: bool = Field(False, description="whether a model imagines a passage, and its like is searched for too")
     source_filter: bool = Field(False, description="whether a model chooses the documents to search")
     section_filter: bool = Field(False, description="whether a model chooses the sections to read")
-    search_memory_mb: int = Field(512, ge=0, description="megabytes of vectors that an open index keeps in its own memory")
+    search_memory_mb: int = Field(512, ge=0, description="megabytes of vectors that an open index keeps in memory")
 
     # the model
     model: str | None = Field(None, description="chat model; without one the built-in extractive reader answers")

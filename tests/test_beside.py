@@ -102,6 +102,28 @@ def test_what_is_written_while_a_file_is_made_is_in_the_next_one(
     assert store.nearest(large("report", 1)[1][:1], Tier.SENTENCE, 5) == [[]]
 
 
+def test_passages_without_a_word_that_are_all_that_is_left_are_searched_in_silence(store: Store) -> None:
+    store.put(*small("marks", ["…"] * COUNT))
+    store.settle(COUNT)
+    store.remove("report")
+    assert store.matching(["the", "water"], Tier.SENTENCE, 5) == []
+
+
+def test_totals_are_corrected_alike_by_what_was_removed_and_by_counting_all(store: Store, path: Path) -> None:
+    store.put(*small("more", ["the steam of the turbine", "water"]))
+    store.put(*large("report", 40))
+    store.remove("more")
+    blocks = [f"select block from {name}_words_data where id = 1" for name in ("paragraph", "sentence")]
+    wrong = [store._rows(block) for block in blocks]
+    store._correct_totals()
+    corrected = [store._rows(block) for block in blocks]
+    for name, [(block,)] in zip(("paragraph", "sentence"), wrong, strict=True):
+        store._db.execute(f"update {name}_words_data set block = ? where id = 1", (block,))
+    with Store.edit(path) as other:  # knows of no removal
+        other._correct_totals()
+        assert [other._rows(block) for block in blocks] == corrected != wrong
+
+
 TEXTS = st.lists(st.sampled_from(["water steam", "the turbine", "steam", "the the valve-n1", "water " * 9]), max_size=5)
 CHANGES = st.lists(
     st.tuples(st.sampled_from("abcd"), TEXTS | st.none(), st.booleans()), min_size=1, max_size=6

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from kohaku.sqlite import sqlite3
 from kohaku.store import schema, word_file
 from kohaku.store.beside import Beside
 from kohaku.store.file import MEMORY_MB, told
-from kohaku.store.hits import OF_KINDS, Bounded, Hit, Within, best_of
+from kohaku.store.hits import OF_KINDS, Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
 from kohaku.store.segments import Segments
 from kohaku.store.word_file import WordFiles, rarity
@@ -51,6 +53,7 @@ class FullText(NodeRows, Bounded, Segments):
     def __init__(self, db: Any, path: Path, *, writable: bool, memory_mb: int = MEMORY_MB) -> None:
         super().__init__(db, path, writable=writable, memory_mb=memory_mb)
         self._word_files = Beside(path, ".words", word_file.opened)
+        self._left = {tier: _totals([], len(columns)) for tier, columns in _COLUMNS.items()}  # FTS5 counts it still
 
     def matching(
         self,
@@ -316,22 +319,44 @@ class FullText(NodeRows, Bounded, Segments):
             "insert into document_words (rowid, name, text) values (?, ?, ?)", (key, storable(name), storable(text))
         )
 
+    def _remove_words(self, document: int) -> None:
+        """Removes the words of a document and of its nodes."""
+        of = {"document": document}
+        for tier in _COLUMNS:
+            table = f"{tier.value}_words"
+            nodes = f"select key from node where document = :document and tier = '{tier.value}'"
+            sizes = self._rows(f"select id, sz from {table}_docsize where id in ({nodes})", of)
+            self._db.executemany(f"delete from {table} where rowid = ?", [(key,) for key, _ in sizes])
+            self._left[tier] += _totals((size for _, size in sizes), len(_COLUMNS[tier]))
+        self._db.execute("delete from document_words where rowid = :document", of)
+
     def _correct_totals(self) -> None:
         """Makes FTS5's count of passages and of their words true, by which BM25 weighs.
 
         FTS5 does not take what is deleted from a table without content out of these totals: a document that was indexed
-        again and again would weigh more each time (SQLite 3.53; fts5.html, "Contentless-Delete Tables").
+        again and again would weigh more each time (SQLite 3.53; fts5.html, "Contentless-Delete Tables"). What this
+        store removed is known; where that does not explain all, since a run was killed before this, all is counted.
         """
         for tier in _COLUMNS:
             table = f"{tier.value}_words"
             [(written,)] = self._rows(f"select block from {table}_data where id = 1")
             [(count,)] = self._rows(f"select count(*) from {table}_docsize")
-            if _varints(written)[:1] not in ([], [count]):
-                with self._change():
-                    sizes = [_varints(size) for (size,) in self._rows(f"select sz from {table}_docsize")]
-                    totals = [len(sizes), *(map(sum, zip(*sizes, strict=True)) if sizes else [0] * len(_COLUMNS[tier]))]
-                    block = b"".join(map(_varint, totals))
-                    self._db.execute(f"update {table}_data set block = :block where id = 1", {"block": block})
+            if _varints(written)[:1] in ([], [count]):
+                continue
+            with self._change():
+                totals = np.array(_varints(written)) - self._left[tier]
+                self._left[tier] = _totals([], len(_COLUMNS[tier]))
+                if totals[0] != count or totals.min() < 0:
+                    sizes = (size for (size,) in self._rows(f"select sz from {table}_docsize"))
+                    totals = _totals(sizes, len(_COLUMNS[tier]))
+                block = b"".join(map(_varint, totals.tolist()))
+                self._db.execute(f"update {table}_data set block = :block where id = 1", {"block": block})
+
+
+def _totals(sizes: Iterable[bytes], columns: int) -> Numbers:
+    """How many passages there are, and how many words they have together in each column, by FTS5's records."""
+    rows = np.array([(1, *_varints(size)) for size in sizes], np.int64)
+    return np.asarray(rows.reshape(-1, 1 + columns).sum(axis=0), np.int64)
 
 
 def _headings(said: str | None) -> str:

@@ -146,19 +146,8 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         for (key,) in rows:
             of = {"key": key}
             self._note_removal(key)
-            for tier in ("paragraph", "sentence"):
-                self._db.execute(
-                    f"delete from {tier}_words where rowid in (select key from node where document = :key "
-                    f"and tier = '{tier}' and (tier = 'sentence' or text <> ''))",
-                    of,
-                )
-            self._db.execute(
-                "delete from vector where number in (select 2 * key from node where document = :key "
-                "union all select 2 * key + 1 from node where document = :key "
-                "union all select -key from node where document = :key and image is not null)",
-                of,
-            )
-            self._db.execute("delete from document_words where rowid = :key", of)
+            self._remove_words(key)
+            self._remove_vectors(key)
             self._tally(-1, dict(self._rows("select tier, count(*) from node where document = :key group by tier", of)))
             for table in ("node", "acronym", "source", "mention"):
                 self._db.execute(f"delete from {table} where document = :key", of)

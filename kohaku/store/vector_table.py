@@ -147,7 +147,7 @@ class VectorTable(NodeRows, Bounded, Segments):
         """The vectors of a document's pictures, by the picture's hash."""
         rows = self._rows(
             """
-            select n.image, v.embedding from node n join vector v on v.number = -n.key
+            select n.image, v.embedding from node n cross join vector v on v.number = -n.key
             where n.document = (select key from document where id = :id) and n.image is not null
             """,
             {"id": storable(document)},
@@ -157,7 +157,7 @@ class VectorTable(NodeRows, Bounded, Segments):
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
         rows = self._rows(
-            "select number / 2, embedding from vector where number in (select 2 * value from json_each(:keys))",
+            "select value, embedding from json_each(:keys) cross join vector on number = 2 * value",  # `in` reads all
             {"keys": json.dumps(list(keys))},
         )
         return {key: np.frombuffer(data, np.float32) for key, data in rows}
@@ -172,6 +172,14 @@ class VectorTable(NodeRows, Bounded, Segments):
                 if vector.any()
             ),
         )
+
+    def _remove_vectors(self, document: int) -> None:
+        """Removes a document's vectors, one by one: to delete what is `in` some numbers reads the whole table."""
+        nodes = self._rows("select key, tier, image from node where document = :document", {"document": document})
+        numbers = [2 * key for key, _, _ in nodes]
+        numbers += [2 * key + 1 for key, tier, _ in nodes if tier == Tier.PARAGRAPH]
+        numbers += [-key for key, _, image in nodes if image is not None]
+        self._db.executemany("delete from vector where number = ?", [(number,) for number in numbers])
 
     def _settle_vectors(self, exact_below: int) -> None:
         """Makes inverted files of every part with so many vectors or more."""

@@ -200,7 +200,7 @@ class WordFiles:
         self._files = [(file, file.rows_of(spans)) for file, spans in zip(files, gone, strict=True)]
         totals = [file.total(rows) for file, rows in self._files]
         self._passages = sum(passages for passages, _ in totals)
-        self._mean = sum(words for _, words in totals) / max(self._passages, 1)
+        self._mean = max(sum(words for _, words in totals) / max(self._passages, 1), 1e-9)
 
     def held(self, word: str) -> int:
         """How many passages hold a word, given as the index has it (folded and stemmed)."""
