@@ -116,6 +116,19 @@ def line(cells: Sequence[str], labels: int = 0) -> str:
     return f"| {UNDER * labels}{text} |"
 
 
+def head(text: str) -> str:
+    """What stands over the first row of a table in a text: caption, scale and the names of columns; "" without a table.
+
+    >>> head("Table 1\\n| a | b |\\n| --- | --- |\\n| 1 | 2 |"), head("no table")
+    ('Table 1\\n| a | b |', '')
+    """
+    lines = text.split("\n")
+    for place, found in enumerate(lines):
+        if _is_line(found) and all(_RULE.fullmatch(cell) for cell in cells_of(found)[1]):
+            return "\n".join(lines[:place])
+    return ""
+
+
 def cells_of(text: str) -> tuple[int, list[str]]:
     """How many labels stand over a line of a Markdown table, and its cells."""
     cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(text.strip()[1:-1])]

@@ -42,11 +42,11 @@ class Why:
     """Why a context is there.
 
     `found` is the id of the paragraph that was found, `findings` are the lists that found it, or, where none did, those
-    of `beside`, the paragraph next to it. The score is the sum of `fused` (a share of the best) and what the document,
-    its name in the question and the neighbour gave (0 each where nothing lifts), unless a reranker gave it another
-    place: then `place` was its place before that, and `reranked` the reranker's own score. `expansion` says how the
-    context comes from the paragraph: itself, its section, its best sentence; for an overview `found` is a section or a
-    document, and the context that, or an opening of its parts.
+    of `beside`, the paragraph next to it. The score is the sum of `fused` (a share of the best), what the document, its
+    name in the question and the neighbour gave, and what a further `piece` of a table loses (0 each where nothing
+    lifts), unless a reranker gave it another place: then `place` was its place before that, and `reranked` the
+    reranker's own score. `expansion` says how the context comes from the paragraph: itself, its section, its best
+    sentence; for an overview `found` is a section or a document, and the context that, or an opening of its parts.
     """
 
     found: str
@@ -55,6 +55,7 @@ class Why:
     document: float = 0.0
     name: float = 0.0
     neighbour: float = 0.0
+    piece: float = 0.0
     beside: str = ""
     expansion: str = "itself"
     place: int = 0

@@ -39,6 +39,7 @@ def why(unit: Unit, nodes: Mapping[int, Node], weights: Weights) -> Why | None:
         document=round(lift.document, _PLACES) if lift else 0.0,
         name=round(lift.name, _PLACES) if lift else 0.0,
         neighbour=round(lift.neighbour, _PLACES) if lift else 0.0,
+        piece=round(lift.piece, _PLACES) if lift else 0.0,
         beside=nodes[lift.beside].id if lift and lift.beside else "",
         expansion=_expansion(unit, nodes[found.key]),
         place=found.place,

@@ -39,7 +39,8 @@ class Vote:
 class Lift:
     """What a lifted score is the sum of: the fused score as a share of the best, and what stands around.
 
-    `beside` is the key of the paragraph beside it that lifted it, 0 where none did.
+    `beside` is the key of the paragraph beside it that lifted it, 0 where none did; `piece` is below 0 where it is a
+    further piece of a table.
     """
 
     own: float
@@ -47,6 +48,12 @@ class Lift:
     name: float = 0.0
     neighbour: float = 0.0
     beside: int = 0
+    piece: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """The sum."""
+        return self.own + self.document + self.name + self.neighbour + self.piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from kohaku.tree import Node
+from kohaku import rows
+from kohaku.tree import Kind, Node
 from retriever.fuse import Lift, Ranked
 
 # Shares of the best score, measured on three question sets of opposite kinds (the documents' words, other words,
@@ -13,6 +15,7 @@ from retriever.fuse import Lift, Ranked
 DOCUMENT_SHARE = 0.3
 NAME_SHARE = 0.5  # for a word that names one document only
 NEIGHBOUR_SHARE = 0.05
+FURTHER_PIECE = 0.1  # of its own score that a piece of a long table loses to a better one: the head finds all of them
 DOCUMENT_HITS = 3  # a document is as good as its best three paragraphs: one alone may be chance
 
 
@@ -53,9 +56,25 @@ def lift(
             neighbour=NEIGHBOUR_SHARE * by.score / best if by else 0.0,
             beside=by.key if by else 0,
         )
-        score = lift.own + lift.document + lift.name + lift.neighbour
-        lifted.append(Ranked(key, score, found.votes, lift))
-    return sorted(lifted, key=lambda found: (-found.score, found.key))
+        lifted.append(Ranked(key, lift.score, found.votes, lift))
+    return _best_first(_pieces(_best_first(lifted), places))
+
+
+def _best_first(found: Iterable[Ranked]) -> list[Ranked]:
+    return sorted(found, key=lambda one: (-one.score, one.key))
+
+
+def _pieces(found: Iterable[Ranked], nodes: Mapping[int, Node]) -> Iterator[Ranked]:
+    """The paragraphs, given best first; those lowered that are further pieces of a table, and all have its head."""
+    seen: set[tuple[str, str]] = set()
+    for one in found:
+        node = nodes[one.key]
+        of = (node.document, rows.head(node.text)) if node.kind is Kind.TABLE else ("", "")
+        if of in seen and of[1] and one.lift is not None:
+            lift = replace(one.lift, piece=-FURTHER_PIECE * one.score)
+            one = replace(one, score=lift.score, lift=lift)
+        seen.add(of)
+        yield one
 
 
 def _documents(ranked: Sequence[Ranked], nodes: Mapping[int, Node]) -> dict[str, float]:

@@ -59,7 +59,7 @@ def test_a_score_is_the_sum_of_what_is_said_of_it(store: Store) -> None:
     evidence = ask(QUESTION, store)
     assert len(whys(evidence)) == len(evidence.contexts)
     for context, why in zip(evidence.contexts, whys(evidence), strict=True):
-        assert context.score == pytest.approx(why.fused + why.document + why.name + why.neighbour, abs=1e-5)
+        assert context.score == pytest.approx(why.fused + why.document + why.name + why.neighbour + why.piece, abs=1e-5)
     assert whys(evidence)[0].fused == 1.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +55,18 @@ def test_a_neighbour_of_a_find_is_offered_after_it_with_the_queries_that_found_i
 def test_of_two_paragraphs_alike_the_one_beside_a_find_comes_first() -> None:
     found = lift(ranked((5, 2.0), (8, 1.0), (6, 1.0)), nodes(5, 6, 8), {5: [paragraph(6)]})
     assert order(found) == [5, 6, 8]
+
+
+def test_pieces_of_one_table_stand_behind_what_is_found_nearly_as_well() -> None:
+    head = "Table 7: Average balances\n\n| Kind | 2022 |\n| --- | --- |\n"
+    pieces = {
+        key: replace(paragraph(key, kind=Kind.TABLE), text=f"{head}| row {key} | {key} |", position=key * 10)
+        for key in (1, 2, 3)
+    }
+    other = replace(paragraph(4, kind=Kind.TABLE), text="| Kind | 2022 |\n| --- | --- |\n| row | 4 |")
+    found = lift(ranked((1, 1.0), (2, 0.99), (3, 0.98), (4, 0.95), (5, 0.94)), {**pieces, 4: other, **nodes(5)}, {})
+    assert order(found) == [1, 4, 5, 2, 3]
+    assert [one.key for one in found if one.lift and one.lift.piece < 0] == [2, 3]
 
 
 def test_what_stands_in_a_named_document_comes_before_a_somewhat_better_hit_elsewhere() -> None:

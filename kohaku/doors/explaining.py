@@ -72,9 +72,14 @@ def why_lines(context: Context) -> Iterator[tuple[str, str]]:
     if why is None:
         return
     yield QUIET, f"  {why.found} was found; {_SAYS[why.expansion]}"
-    parts = {"document": why.document, "named": why.name, f"beside {why.beside}": why.neighbour}
-    lifts = "".join(f" + {value:.3f} {name}" for name, value in parts.items() if value)
-    whole = why.fused + why.document + why.name + why.neighbour
+    parts = {
+        "document": why.document,
+        "named": why.name,
+        f"beside {why.beside}": why.neighbour,
+        "a further piece of a table": why.piece,
+    }
+    lifts = "".join(f" {'+' if value > 0 else '−'} {abs(value):.3f} {name}" for name, value in parts.items() if value)
+    whole = why.fused + sum(parts.values())
     yield QUIET, f"  {why.fused:.3f} lists{lifts} = {whole:.3f}"
     if why.reranked is not None:
         yield QUIET, f"  the reranker took it from place {why.place}, with a score of {why.reranked:.3f}"

@@ -142,6 +142,7 @@ class WhyOut(Shape):
     document: float
     name: float
     neighbour: float
+    piece: float
     beside: str
     expansion: str
     place: int
