@@ -14,7 +14,7 @@ from retriever.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, the unit its answer should have ("" where none is asked for), its row's other columns.
+    """A question, and the unit its answer should have ("" where none is asked for).
 
     A row's id is kept as text, whatever it looks like.
     """
@@ -22,7 +22,6 @@ class Question:
     id: str
     text: str
     unit: str = ""
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,8 +250,7 @@ class Submission:
 def _question(row: Mapping[str, str]) -> Question:
     row = {name: storable(text) for name, text in row.items()}
     unit = row.get("answer_unit", "").strip()
-    extra = {name: text for name, text in row.items() if name not in ("id", "question", "answer_unit")}
-    return Question(row["id"].strip(), row["question"].strip(), "" if unit_asked(unit) is None else unit, extra)
+    return Question(row["id"].strip(), row["question"].strip(), "" if unit_asked(unit) is None else unit)
 
 
 def _quoted(citation: Citation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1
 _DATE = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ].*)?)?)?", re.DOTALL)
 _GLOB = re.compile(r"[*?\[]")
 _MARKS = re.compile(r"([*?\[])")
+MOST_NAMED = 20  # keys that an error lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def admitted(scope: Scope, documents: Sequence[Document]) -> frozenset[str]:
     keys = {key: name for document in documents for key, name in _keys(document).items()}
     for condition in scope.where:
         if condition.key.casefold() not in keys:
-            raise ScopeError(f"no document has {condition.key!r} in its metadata{_nearest(condition.key, keys)}")
+            raise ScopeError(f"no document has {condition.key!r} in its metadata: {_offered(keys)}")
     ids = [document.id for document in documents]
     for name in (*scope.documents, *scope.without):
         if not _GLOB.search(name) and not any(_names(name, id) for id in ids):
@@ -167,6 +168,13 @@ def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
     """Patterns, of which those that are a document's id as they stand mean that document alone."""
     known = set(ids)
     return tuple(_MARKS.sub(r"[\1]", name) if name in known else name for name in names)
+
+
+def _offered(keys: Mapping[str, str]) -> str:
+    """What conditions may be of, and how more comes in."""
+    names = sorted(keys.values(), key=str.casefold)
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return f"there is {', '.join(names[:MOST_NAMED] + more)}; `kohaku index --metadata FILE.csv` adds columns"
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:

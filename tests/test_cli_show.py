@@ -120,7 +120,10 @@ def test_the_files_beside_an_index_are_those_of_what_is_left_after_a_removal(
         (["retrieve", "--questions", "questions.csv", "--out", "no/x"], "can't be written"),
         (["retrieve", "q", "--top-k", "9" * 30], "setting 'top_k' in flags"),
         (["retrieve", "q", "--doc", "laek"], "no document 'laek': did you mean 'lake'?"),
-        (["retrieve", "q", "--where", "titel=x"], "no document has 'titel' in its metadata: did you mean 'title'?"),
+        (
+            ["retrieve", "q", "--where", "titel=x"],
+            "no document has 'titel' in its metadata: there is id, title; `kohaku",
+        ),
         (["retrieve", "--questions", "questions.csv", "--out", "x", "--doc", "x*"], "no document of 3 is within x*"),
         (["retrieve", "q", "--config", "none.toml"], "no settings file at none.toml"),
         (["score", "--truth", "none.csv", "--pred", "none.csv"], "no file at none.csv"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pptx
 import pytest
@@ -104,6 +105,20 @@ def test_hidden_slides_are_read_and_said(deck: Any, parsed: Callable[[], Parsed]
     found = parsed()
     assert [text for _, _, text in shown(found)] == ["Shown", "Kept back"]
     assert found.notes == ("hidden slides are read too: 2",)
+
+
+def test_a_slide_that_is_not_in_the_file_is_said_and_the_others_are_read(deck: Any, tmp_path: Path) -> None:
+    for title in ("First", "Second", "Third"):
+        slide(deck, TITLE_ONLY, title)
+    whole, holed = tmp_path / "whole.pptx", tmp_path / "holed.pptx"
+    deck.save(whole)
+    with ZipFile(whole) as source, ZipFile(holed, "w") as target:
+        for part in source.infolist():
+            if part.filename != "ppt/slides/slide2.xml":
+                target.writestr(part, source.read(part))
+    found = read(holed)
+    assert shown(found) == [(1, "h1", "First"), (3, "h1", "Third")]
+    assert (found.pages, found.notes) == (3, ("slides that the file names and does not hold: 2",))
 
 
 def test_tables_repeat_merged_cells_and_charts_give_their_numbers(deck: Any, parsed: Callable[[], Parsed]) -> None:

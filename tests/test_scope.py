@@ -122,7 +122,10 @@ def test_documents_are_taken_in_and_left_out_by_id_or_pattern() -> None:
 @pytest.mark.parametrize(
     ("scope", "words"),
     [
-        (Scope.of(where=["yaer>2000"]), "no document has 'yaer' in its metadata: did you mean 'year'?"),
+        (
+            Scope.of(where=["yaer>2000"]),
+            "no document has 'yaer' in its metadata: there is id, title, year; `kohaku index --metadata",
+        ),
         (Scope.of(documents=["lak"]), "no document 'lak': did you mean 'lake'?"),
         (Scope.of(without=["lak"]), "no document 'lak'"),
         (Scope.of(where=["year>2090"]), "no document of 2 is within year>2090"),

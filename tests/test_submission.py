@@ -22,6 +22,7 @@ from answerer.submission import (
 )
 from kohaku.errors import TableError
 from kohaku.tables import read_rows
+from kohaku.text import storable
 
 QUESTIONS = [Question("q1", "How much?", "kWh"), Question("q2", "Who?"), Question("q3", "When?")]
 DOCUMENTS = {"plant": {"url": "https://example.org/plant"}, "o'hara": {"url": "https://example.org/o"}, "bare": {}}
@@ -40,12 +41,12 @@ def values(path: Path) -> dict[str, str]:
     return {found["id"]: found["answer_value"] for found in read_rows(path, COLUMNS)}
 
 
-def test_questions_carry_their_unit_and_other_columns_and_ids_stay_text(tmp_path: Path) -> None:
+def test_questions_carry_their_unit_and_ids_stay_text(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("id,question,answer_unit,level\n007,How much?,kWh,3\n1e5,Who?,is_blank,\n", encoding="utf-8")
     assert read_questions(path) == [
-        Question("007", "How much?", "kWh", {"level": "3"}),
-        Question("1e5", "Who?", "", {"level": ""}),
+        Question("007", "How much?", "kWh"),
+        Question("1e5", "Who?"),
     ]
 
 
@@ -192,7 +193,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_asked(tmp_path: P
         Submission(tmp_path / "none" / "out.csv", QUESTIONS)
 
 
-@given(st.text(st.characters(), min_size=1), st.text(st.characters()))
+@given(st.text(st.characters()).filter(storable), st.text(st.characters()))  # read_questions admits no empty ones
 def test_any_text_of_a_model_is_written_as_utf8_and_taken_up_again(
     tmp_path_factory: pytest.TempPathFactory, text: str, quote: str
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,23 +37,36 @@ def read(path: Path) -> Parsed:
     try:
         with package(path, POWERPOINT) as file:
             presentation = pptx.Presentation(file)
-        slides = list(presentation.slides)
+        slides, lost = _slides(presentation)
         named = clean(presentation.core_properties.title or "")
         # Layouts and notes are looked up as slides are read, so damage may show only here.
-        blocks = [block for page, slide in enumerate(slides, start=1) for block in _slide(slide, page)]
+        blocks = [block for page, slide in slides.items() for block in _slide(slide, page)]
     except DAMAGE as error:
         raise damaged(error, POWERPOINT) from error
     first = next((block.text for block in blocks if block.kind is Kind.SECTION), "")
     return Parsed(
         title=first if not named or NO_TITLE.fullmatch(named) else named,
         blocks=tuple(blocks),
-        pages=len(slides),
-        notes=tuple(_remarks(slides, blocks)),
+        pages=len(slides) + len(lost),
+        notes=tuple(_remarks(slides, lost, blocks)),
     )
 
 
-def _remarks(slides: Sequence[Any], blocks: Sequence[Block]) -> Iterator[str]:
-    hidden = [page for page, slide in enumerate(slides, start=1) if _is_hidden(slide)]
+def _slides(presentation: Any) -> tuple[dict[int, Any], list[int]]:
+    """The slides by number, and the numbers of those that the file names and does not hold."""
+    slides, lost = {}, []
+    for page, named in enumerate(presentation.element.get_or_add_sldIdLst(), start=1):
+        try:
+            slides[page] = presentation.part.related_slide(named.rId)
+        except KeyError:
+            lost.append(page)
+    return slides, lost
+
+
+def _remarks(slides: Mapping[int, Any], lost: Sequence[int], blocks: Sequence[Block]) -> Iterator[str]:
+    if lost:
+        yield f"slides that the file names and does not hold: {_listed(lost)}"
+    hidden = [page for page, slide in slides.items() if _is_hidden(slide)]
     if hidden:
         yield f"hidden slides are read too: {_listed(hidden)}"
     said = {block.page for block in blocks if block.kind is not Kind.SECTION and block.text}
