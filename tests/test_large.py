@@ -118,7 +118,7 @@ def test_every_word_is_rare_or_common_and_the_rare_stay_within_the_limit(held: d
     assert max(held[term] for term in rare) <= min((held[term] for term in common), default=1000)
 
 
-def test_the_tally_of_a_tier_follows_what_is_put_and_removed(store: Store) -> None:
+def test_the_tally_of_nodes_follows_what_is_put_and_removed(store: Store) -> None:
     assert store.size(Tier.SENTENCE) == COUNT
     store.put(*large("report", 5))
     assert store.size(Tier.SENTENCE) == 5

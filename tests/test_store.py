@@ -457,6 +457,28 @@ def test_an_older_index_is_read_as_it_is_and_tells_no_tokens_under_headings(stor
         assert new.check() == []
 
 
+@pytest.mark.parametrize("version", [5, 6])
+def test_an_older_index_knows_how_many_nodes_there_are_of_each_kind(store: Store, path: Path, version: int) -> None:
+    for id in ("one", "two"):
+        fill(store, tree(id))
+    counts = store.counts()
+    for statement in (
+        "drop table tally",
+        "create table tally (tier text primary key, nodes integer not null) without rowid",
+        "insert into tally select tier, count(*) from node group by tier",
+        *(f"drop table {name}" for name in ("beside", "removal") if version < 6),
+        f"pragma user_version = {version}",
+    ):
+        store._db.execute(statement)
+    store.close()
+    with Store.open(path) as old:
+        assert (old.counts(), [old.size(tier) for tier in Tier], old.check()) == (counts, [2] * 4, [])
+    with Store.edit(path) as new:
+        assert (new.counts(), [new.size(tier) for tier in Tier], new.check()) == (counts, [2] * 4, [])
+        new.remove("one")
+        assert (new.counts(), new.check()) == (dict.fromkeys(counts, 1), [])
+
+
 def test_a_document_is_named_by_words_of_its_id_title_and_metadata_but_not_of_addresses(store: Store) -> None:
     made = tree("LakeSite_2023Q4")
     metadata = {"authors": "Ann Bee", "url": "https://example.org/"}

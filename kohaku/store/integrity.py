@@ -8,11 +8,11 @@ from kohaku.errors import DamagedStore
 from kohaku.sqlite import sqlite3
 from kohaku.store.file import File
 
-_SINCE = {"documents without words": 3, "tiers whose nodes are miscounted": 5}  # by the schema's version
+_SINCE = {"documents without words": 3, "kinds whose nodes are miscounted": 7}  # by the schema's version
 _CHECKS = {
-    "tiers whose nodes are miscounted": (
-        "select count(*) from (select tier, count(*) as nodes from node group by tier) as n "
-        "full join tally as t on t.tier = n.tier where coalesce(n.nodes, 0) <> coalesce(t.nodes, 0)"
+    "kinds whose nodes are miscounted": (
+        "select count(*) from (select kind, count(*) as nodes from node group by kind) as n "
+        "full join tally as t on t.kind = n.kind where coalesce(n.nodes, 0) <> coalesce(t.nodes, 0)"
     ),
     "nodes without a document": "select count(*) from node where document not in (select key from document)",
     "vectors without a node": (

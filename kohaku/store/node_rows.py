@@ -39,15 +39,16 @@ class NodeRows(File):
 
     def counts(self) -> dict[str, int]:
         """How many nodes there are of each kind."""
-        return dict(self._rows("select kind, count(*) from node group by kind order by kind"))
+        query = "select kind, nodes from tally where nodes > 0 order by kind"
+        if self._version < 7:
+            query = "select kind, count(*) from node group by kind order by kind"
+        return dict(self._rows(query))
 
     def size(self, tier: Tier) -> int:
         """How many nodes stand on a tier."""
-        query = "select nodes from tally where tier = :tier"
-        if self._version < 5:
-            query = "select count(*) from node where tier = :tier"
-        rows = self._rows(query, {"tier": tier.value})
-        return int(rows[0][0]) if rows else 0
+        if 5 <= self._version < 7:
+            return sum(nodes for (nodes,) in self._rows("select nodes from tally where tier = :tier", {"tier": tier}))
+        return sum(nodes for kind, nodes in self.counts().items() if Kind(kind).tier is tier)
 
     def keys(
         self, tier: Tier, *, documents: Collection[str] | None = None, kinds: Collection[Kind] | None = None
@@ -233,10 +234,10 @@ class NodeRows(File):
             return [_node(row) for row in rows]
 
     def _tally(self, sign: int, counted: Mapping[str, int]) -> None:
-        """Keeps count of the nodes of each tier: to count them takes long in a large file."""
+        """Keeps count of the nodes of each kind: to count them takes long in a large file."""
         self._db.executemany(
-            "insert into tally values (?, ?) on conflict (tier) do update set nodes = nodes + excluded.nodes",
-            [(tier, sign * nodes) for tier, nodes in counted.items()],
+            "insert into tally values (?, ?) on conflict (kind) do update set nodes = nodes + excluded.nodes",
+            [(kind, sign * nodes) for kind, nodes in counted.items()],
         )
 
 

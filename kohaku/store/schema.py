@@ -163,6 +163,20 @@ def _sixth(db: Any, dimensions: int) -> None:
     )
 
 
+def _seventh(db: Any, dimensions: int) -> None:
+    # How many nodes there are of each kind, for the same reason; the tiers but one have a kind of that name alone.
+    _run(
+        db,
+        """
+        alter table tally rename to former;
+        create table tally (kind text primary key, nodes integer not null) without rowid;
+        insert into tally select tier, nodes from former where tier <> 'paragraph';
+        insert into tally select kind, count(*) from node where tier = 'paragraph' group by kind;
+        drop table former
+        """,
+    )
+
+
 def name_words(id: str, title: str, metadata: Mapping[str, str]) -> str:
     """The words that a question may name a document by: of its id, its title and its metadata."""
     return " ".join(parts(" ".join((id, title, *metadata.values()))))
@@ -179,7 +193,7 @@ def _run(db: Any, statements: str) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth)
+STEPS: tuple[Callable[[Any, int], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
 VERSION = len(STEPS)
 
 

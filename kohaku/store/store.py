@@ -130,7 +130,7 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             if vector is not None
         )
         self._insert_words(base, document.title, nodes)
-        self._tally(+1, Counter(node.tier.value for node in nodes))
+        self._tally(+1, Counter(node.kind.value for node in nodes))
 
     def settle(self, exact_below: int) -> None:
         """Makes the files beside the index of every part with so many nodes or more, of what they do not hold yet.
@@ -148,7 +148,7 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             self._note_removal(key)
             self._remove_words(key)
             self._remove_vectors(key)
-            self._tally(-1, dict(self._rows("select tier, count(*) from node where document = :key group by tier", of)))
+            self._tally(-1, dict(self._rows("select kind, count(*) from node where document = :key group by kind", of)))
             for table in ("node", "acronym", "source", "mention"):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
