@@ -29,6 +29,7 @@ from retriever.trust import BEST, COVERED, coverage, rarities, trust
 from retriever.twins import alike, facts
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
+TIGHT = 1000  # tokens: a budget below has no room for long paragraphs
 NAMED = 0.5  # a document whose name weighs this much is searched on its own too: others' hits must not crowd it out
 
 
@@ -50,9 +51,9 @@ class Method:
 
     `fusion` makes one list of all, `append` is how many of the words' list it adds where it is "append". `second` looks
     at the first finds once more. `condense` says whether long paragraphs are cut down to their best sentences: `auto`
-    where the question's words are not found. `level` says of which tier of the tree the evidence is, `auto` by what the
-    question asks for; where the scope names kinds of parts, it is these. Up to `images` figures get a place before all
-    else.
+    where the question's words are not found, and where there is little room. `level` says of which tier of the tree the
+    evidence is, `auto` by what the question asks for; where the scope names kinds of parts, it is these. Up to `images`
+    figures get a place before all else.
     """
 
     fusion: Fusion
@@ -110,7 +111,7 @@ def retrieve(
     originals = {unit.node.key: unit.node for unit in units}
     if method.condense != "off":
         rare = rarities(set(words(question)), store)
-        if method.condense == "on" or _in_other_words(question, finds, rare):
+        if method.condense == "on" or limits.budget < TIGHT or _in_other_words(question, finds, rare):
             units = _condensed(question, units, finds.rankings, store, rare)
     pictured = (
         _figures(question, finds, store, embedder, method.images, documents)

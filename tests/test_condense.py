@@ -106,12 +106,21 @@ def none_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("none_stays_whole")
-def test_only_a_question_in_other_words_is_read_in_sentences(tmp_path: Path) -> None:
+def test_only_a_question_in_other_words_is_read_in_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retriever.retrieve.TIGHT", 0)
     other, own = "zygotic wheel xylophone quartz?", "The wheel turns nine times a minute when the sluice is open"
     assert "bicycles" not in read(tmp_path / "1", other, "auto").contexts[0].text
     assert "bicycles" in read(tmp_path / "2", own, "auto").contexts[0].text
     assert "bicycles" in read(tmp_path / "3", other, "off").contexts[0].text
     assert "bicycles" not in read(tmp_path / "4", own, "on", 160).contexts[0].text
+
+
+@pytest.mark.usefixtures("none_stays_whole")
+def test_a_small_budget_holds_sentences_of_long_paragraphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = "The wheel turns nine times a minute when the sluice is open"
+    assert "bicycles" not in read(tmp_path / "1", own, "auto", 160).contexts[0].text
+    monkeypatch.setattr("retriever.retrieve.TIGHT", 200)
+    assert "bicycles" in read(tmp_path / "2", own, "auto").contexts[0].text
 
 
 @pytest.mark.parametrize("budget", [3000, 500])

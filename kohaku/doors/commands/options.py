@@ -108,7 +108,8 @@ SETTINGS: dict[str, Any] = {
     "condense": Annotated[
         Condense | None,
         typer.Option(
-            "--condense", help="Long paragraphs in their best sentences: for questions in other words, always."
+            "--condense",
+            help="Long paragraphs in their best sentences: in other words or small budgets, always, never.",
         ),
     ],
     "hyde": Annotated[
