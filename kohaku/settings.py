@@ -131,7 +131,7 @@ class Settings(BaseModel):
     )
     condense: Condense = Field(
         "auto",
-        description="whether long paragraphs are cut to their best sentences; auto: in other words, or in small budgets",
+        description="whether long paragraphs are cut to their best sentences; auto: in other words or in small budgets",
     )
     hyde: bool = Field(False, description="whether a model imagines a passage, and its like is searched for too")
     source_filter: bool = Field(False, description="whether a model chooses the documents to search")
