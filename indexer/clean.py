@@ -100,9 +100,9 @@ def words(lines: Iterable[str]) -> set[str]:
             tokens = WORD.findall(line.lower())
             found.update(tokens[after_cut : len(tokens) - is_cut])
         else:
-            stretches.update(line.lower().split())
+            stretches.update(line.split())
         after_cut = is_cut
-    found.update(WORD.findall("\n".join(stretches)))
+    found.update(WORD.findall("\n".join(stretches).lower()))
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 LEVEL = " › "
 """Between a head and those under it, a label and those under it."""
@@ -187,6 +188,7 @@ def read(text: str) -> Iterator[tuple[str, bool]]:
             yield sentence(header, cells[: len(header)], labels, scale), True
 
 
+@lru_cache(maxsize=1024)  # a cell's text is asked about some three times
 def says_scale(text: str) -> bool:
     """Whether a line says in which scale or unit a table's values are, and nothing else.
 

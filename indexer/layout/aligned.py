@@ -170,7 +170,7 @@ def _is_row_of_years(cells: Sequence[Sequence[Cell]], place: int) -> bool:
 
 
 def _is_drawn(row: Sequence[Cell]) -> bool:
-    return all(DRAWN.fullmatch(cell.text) for cell in row)
+    return not row[0].text[0].isalnum() and all(DRAWN.fullmatch(cell.text) for cell in row)
 
 
 def _of_words(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], start: int, end: int) -> Table | None:

@@ -63,12 +63,12 @@ def hits(row: Sequence[Cell], column: tuple[float, float]) -> bool:
 def in_columns(row: Sequence[Cell], columns: Sequence[tuple[float, float]]) -> list[str]:
     """The row's texts by column: each in the column that it shares most with, else in the nearest."""
     texts = [""] * len(columns)
-    for cell in row:
-        best = nearest(cell.rect, columns)
-        if len(row) == 1 and not is_value(cell.text):
-            best = next((place for place, column in enumerate(columns) if cell.rect.x0 < column[1]), best)
-            best = 0 if cell.rect.x0 < columns[min(1, len(columns) - 1)][0] else best
-        texts[best] = f"{texts[best]} {cell.text}".strip()
+    for text, rect in row:
+        best = nearest(rect, columns)
+        if len(row) == 1 and not is_value(text):
+            best = next((place for place, column in enumerate(columns) if rect.x0 < column[1]), best)
+            best = 0 if rect.x0 < columns[min(1, len(columns) - 1)][0] else best
+        texts[best] = f"{texts[best]} {text}" if texts[best] else text
     return texts
 
 

@@ -31,7 +31,7 @@ from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
 from indexer.layout.numbering import numbering_depth
-from indexer.layout.page import Fragment, Line, Page, Picture, Rect, Style
+from indexer.layout.page import Fragment, Line, Page, Picture, Style
 from indexer.layout.paragraphs import (
     FOOTNOTE_SIZE,
     Paragraph,
@@ -148,34 +148,38 @@ def _page_items(page: Reading, body: Style) -> OnPage:
     items: list[Item] = []
     small: list[Line] = []
     for column in page.columns:
-        count = _notes(column, body, page.height, page.plot)
-        small += column[len(column) - count :]
-        items += _with_tables(column[: len(column) - count], page.plot)
+        lines, found = column, aligned(column, page.plot)
+        count = _notes(column, body, page.height, found)
+        if count:
+            lines = column[:-count]
+            small += column[-count:]
+            found = aligned(lines, page.plot)
+        items += _with_tables(lines, found)
     for table in page.tables:
         items = placed(items, table)
     items = captioned_tables(items)
     return OnPage(with_figures(items, page), small)
 
 
-def _notes(column: Sequence[Line], body: Style, height: float, drawing: Rect | None) -> int:
-    """How many lines from the column's end are footnotes; a table's rows are none, however small they are set."""
+def _notes(column: Sequence[Line], body: Style, height: float, found: Sequence[tuple[int, int, Table]]) -> int:
+    """How many lines from the column's end are footnotes; rows of its tables are none, however small they are set."""
     count = footnotes(column, body, height)
     if not count:
         return 0
     begun = len(column) - count
     rows = [
         place
-        for first, last, _ in aligned(column, drawing)
+        for first, last, _ in found
         for place in range(max(first, begun), last + 1)
         if len(column[place].cells) > 1
     ]
     return footnotes(column[rows[-1] + 1 :], body, height) if len(rows) > 1 else count
 
 
-def _with_tables(lines: Sequence[Line], drawing: Rect | None) -> list[Item]:
+def _with_tables(lines: Sequence[Line], found: Sequence[tuple[int, int, Table]]) -> list[Item]:
     items: list[Item] = []
     start = 0
-    for first, last, table in aligned(lines, drawing):
+    for first, last, table in found:
         items += lines[start:first]
         items.append(table)
         start = last + 1

@@ -30,10 +30,12 @@ def with_fractions(fragments: Sequence[Fragment], rulings: Sequence[Rect]) -> Se
         return fragments
     ordered = sorted(fragments, key=_base)
     bases = list(map(_base, ordered))
+    largest = max([part[3][0] for part in ordered], default=0.0)
+    reach = min(TALLEST, OVER * largest), min(TALLEST, UNDER * largest)
     made: dict[int, Fragment] = {}
     gone: set[int] = set()
     for bar in bars:
-        found = _fraction(bar, ordered, bases, gone)
+        found = _fraction(bar, ordered, bases, reach, gone)
         if found:
             fraction, parts = found
             made[id(parts[0])] = fraction
@@ -50,25 +52,30 @@ def _replaced(fragments: Iterable[Fragment], made: dict[int, Fragment], gone: se
 
 
 def _fraction(
-    bar: Rect, ordered: Sequence[Fragment], bases: Sequence[float], gone: Collection[int]
+    bar: Rect,
+    ordered: Sequence[Fragment],
+    bases: Sequence[float],
+    reach: tuple[float, float],
+    gone: Collection[int],
 ) -> tuple[Fragment, list[Fragment]] | None:
     """The fraction that a bar makes of what is near it, with its parts; None where it is another rule.
 
     Text beside it stands on a line between them: what a sum's rule is between has none. The text is in the order of its
-    baselines, which come with it; what is gone belongs to other fractions.
+    baselines, which come with it, `reach` how far these are from any bar above and below it; what is gone belongs to
+    other fractions.
     """
     x0, y0, x1, y1 = bar
     inside = x0 - 2, x1 + 2
     over = [
         part
-        for part in ordered[bisect_left(bases, y0 - TALLEST) : bisect_right(bases, y0)]
+        for part in ordered[bisect_left(bases, y0 - reach[0]) : bisect_right(bases, y0)]
         if y0 - part[2] <= OVER * part[3][0] and _within(part, inside) and id(part) not in gone
     ]
     if not over:
         return None
     under = [
         part
-        for part in ordered[bisect_right(bases, y1) : bisect_left(bases, y1 + TALLEST)]
+        for part in ordered[bisect_right(bases, y1) : bisect_right(bases, y1 + reach[1])]
         if part[2] - y1 <= UNDER * part[3][0] and _within(part, inside) and id(part) not in gone
     ]
     if not under:

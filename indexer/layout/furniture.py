@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import islice
 from operator import itemgetter
 from statistics import median
 
-from indexer.layout.lines import rows
-from indexer.layout.page import Fragment, Page, around
+from indexer.layout.lines import rows, rows_down, top_down
+from indexer.layout.page import Fragment, Page
 from indexer.numerals import roman
 
 EDGE_ROWS = 3  # rows from the top and from the foot that may be furniture
@@ -112,7 +113,7 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
     high, low = page.height * EDGE, page.height * (1 - EDGE)
     top = [fragment for fragment in page.fragments if fragment[1][3] < high]
     foot = [fragment for fragment in page.fragments if fragment[1][1] > low]
-    found = [("top", row) for row in rows(top)[:EDGE_ROWS]]
+    found = [("top", row) for row in islice(rows_down(sorted(top, key=top_down)), EDGE_ROWS)]
     found += [("foot", row) for row in reversed(rows(foot)[-EDGE_ROWS:])]
     if not foot and page.fragments:
         # What is furniture may follow the text of a short page instead of standing at the foot.
@@ -124,23 +125,21 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Fragment]]]:
 def _keys(page: Page, side: str, row: Sequence[Fragment]) -> list[Key]:
     """What a row would share with its like on other pages: its text, or its text around a number that counts pages."""
     text = " ".join(fragment.text for fragment in row).casefold().strip()
-    height = 0 if side == UNDER_TEXT else round(around(fragment.rect for fragment in row).y0 / SAME_HEIGHT)
-    keys: list[Key] = []
-    for near in (height, height + 1):  # neighbours share one of the two bins
-        keys.append((side, text, near, 0))
-        for number in [*INTEGER.finditer(text)][:4]:
-            if len(number[0]) < 6:
-                around_number = f"{text[: number.start()]}#{text[number.end() :]}"
-                keys.append((side, around_number, near, int(number[0]) - page.number))
-        if ROMAN.fullmatch(text):
-            keys.append((side, "#roman", near, roman(text) - page.number))
-        if len(row) > 1:  # a section's title that changes, beside a number that counts
-            keys += [
-                (side, "#", near, int(end.text) - page.number)
-                for end in (row[0], row[-1])
-                if INTEGER.fullmatch(end.text) and len(end.text) < 6
-            ]
-    return keys
+    height = 0 if side == UNDER_TEXT else round(min([fragment[1][1] for fragment in row]) / SAME_HEIGHT)
+    told = [(text, 0)]
+    for number in islice(INTEGER.finditer(text), 4):
+        if len(number[0]) < 6:
+            told.append((f"{text[: number.start()]}#{text[number.end() :]}", int(number[0]) - page.number))
+    if ROMAN.fullmatch(text):
+        told.append(("#roman", roman(text) - page.number))
+    if len(row) > 1:  # a section's title that changes, beside a number that counts
+        told += [
+            ("#", int(end.text) - page.number)
+            for end in (row[0], row[-1])
+            if INTEGER.fullmatch(end.text) and len(end.text) < 6
+        ]
+    # Neighbours share one of two bins.
+    return [(side, words, near, offset) for near in (height, height + 1) for words, offset in told]
 
 
 def _repeats(found: Collection[int], text: str, pages: int, large: bool) -> bool:

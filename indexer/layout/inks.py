@@ -128,9 +128,13 @@ def _follows(before: Ink, ink: Ink) -> bool:
 
 def _fragment(inks: Sequence[Ink]) -> Fragment | None:
     if len(inks) == 1:
-        raw, _, base, lead = inks[0]
+        raw, rect, base, lead = inks[0]
         text = _text(raw)
-        return tuple.__new__(Fragment, (text, _inked(inks[0]), base, lead, lead, 0)) if text else None  # saves a call
+        if not text:
+            return None
+        if text is not raw:
+            rect = _inked(inks[0])
+        return tuple.__new__(Fragment, (text, rect, base, lead, lead, 0))  # saves a call
     text = _text(_joined(inks))
     if not text:
         return None
