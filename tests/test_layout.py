@@ -8,12 +8,15 @@ from laid import lay_out
 
 from indexer.blocks import Block
 from indexer.layout.book import Book
+from indexer.layout.cells import Cell, _values_of
 from indexer.layout.columns import columns
+from indexer.layout.contents import contents
+from indexer.layout.flow import Figure, Reading, with_figures
 from indexer.layout.inks import Ink, fragments
 from indexer.layout.lines import lines
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.outline import Entry
-from indexer.layout.page import Fragment, Page, Rect, Style
+from indexer.layout.page import Fragment, Line, Page, Rect, Style
 from kohaku.tree import Kind
 
 PLAIN, BOLD, LARGE = Style(10.0), Style(10.0, bold=True), Style(14.0, bold=True)
@@ -80,7 +83,16 @@ def test_a_line_of_the_contents_is_no_heading() -> None:
 
 @pytest.mark.parametrize(
     ("text", "depth"),
-    [("1 Intro", 1), ("1.2. Data", 2), ("A.3 Proofs", 2), ("Chapter 4", 1), ("2024 results", 0), ("Plain words", 0)],
+    [
+        ("1 Intro", 1),
+        ("1.2. Data", 2),
+        ("A.3 Proofs", 2),
+        ("Chapter 4", 1),
+        ("2024 results", 0),
+        ("Plain words", 0),
+        ("99.1 Press release", 0),
+        ("48 Pages", 0),
+    ],
 )
 def test_numbering_tells_the_depth(text: str, depth: int) -> None:
     assert numbering_depth(text) == depth
@@ -728,3 +740,90 @@ def test_a_shaded_box_beside_the_text_is_read_apart_but_not_a_tables_shaded_colu
     ]
     given = replace(page(*cells, *prose(5, y=400)), shades=(Rect(290, 90, 350, 170),))
     assert lay_out([given]).blocks[0].kind is Kind.TABLE
+
+
+def test_values_of_two_columns_that_came_as_one_text_are_two_cells() -> None:
+    heads = [fragment("January 2023", 300, 100), fragment("January 2022", 365, 100)]
+    rows = [
+        fragment("Cash", 50, 115), fragment("7,377", 310, 115), fragment("4,315", 375, 115),
+        fragment("Inventories", 50, 130), fragment("1,603,451 $ 1,499,218", 305, 130, width=95),
+        fragment("Margin", 50, 145), fragment("12.5%", 310, 145), fragment("13.0%", 375, 145),
+    ]  # fmt: skip
+    [table] = [block for block in lay_out([page(*heads, *rows)]).blocks if block.kind is Kind.TABLE]
+    assert "| Inventories | 1,603,451 | $1,499,218 |" in table.text
+
+
+@pytest.mark.parametrize("text", ["0.85 (0.03)", "1,234 (5.6%)", "1 234 567", "(5.4) %", "2,198 to 3,000"])
+def test_a_cell_of_one_value_stays_one(text: str) -> None:
+    assert [part.text for part in _values_of(Cell(text, Rect(0, 0, 100, 10)))] == [text]
+
+
+def test_a_row_s_label_goes_on_under_a_word_that_none_ends_with() -> None:
+    rows = [
+        part
+        for n, label in enumerate(("Sales", "Costs", "Other purchases and", "Divestitures", "Profit"))
+        for part in (
+            fragment(label, 50, 100 + 12 * n),
+            *(fragment(f"{n}.{n}", x, 100 + 12 * n) for x in (300, 360, 420) if n != 2),
+        )
+    ]
+    [table] = [block for block in lay_out([page(*rows)]).blocks if block.kind is Kind.TABLE]
+    assert "| Other purchases and Divestitures | 3.3 | 3.3 | 3.3 |" in table.text
+
+
+def test_entries_of_contents_whose_page_numbers_are_set_higher_are_known() -> None:
+    entries = [
+        part
+        for n in range(1, 9)
+        for part in (fragment(str(n), 540, 95 + 20 * n), fragment(f"Section 1.{n} Matters", 50, 100 + 20 * n, BOLD))
+    ]
+    assert contents(lines(entries, 1)) == set(range(16))
+
+
+def test_contents_in_columns_are_read_column_by_column_an_entry_a_line() -> None:
+    entries = [
+        part
+        for column in range(2)
+        for n in range(1, 13)
+        for part in (
+            fragment(str(n), 50 + 280 * column, 100 + 7 * column + 20 * n),
+            fragment(
+                f"MATTERS {'AB'[column]}{n}{40 * '.'}{n}", 75 + 280 * column, 100 + 7 * column + 20 * n, width=220
+            ),
+        )
+    ]
+    [listed] = lay_out([page(*entries)]).blocks
+    assert listed.kind is Kind.LIST
+    assert listed.sentences == tuple(f"{n} MATTERS {column}{n} … {n}" for column in "AB" for n in range(1, 13))
+
+
+def test_dots_that_are_drawn_before_lines_make_a_list() -> None:
+    items = [fragment(f"the item {n} of a list that is set with drawn dots", 80, 100 + 14 * n) for n in range(3)]
+    dots = tuple(Rect(66, 94.5 + 14 * n, 70, 98.5 + 14 * n) for n in range(3))
+    made = replace(page(*items, *prose(4)), shades=dots)
+    listed = lay_out([made]).blocks[0]
+    assert (listed.kind, listed.text.split("\n")) == (Kind.LIST, [f"• {item.text}" for item in items])
+
+
+def test_boxes_to_tick_make_a_list() -> None:
+    items = [fragment(f"☐ Soliciting material under rule {n}", 50, 100 + 14 * n) for n in range(3)]
+    assert lay_out([page(*items, *prose(4))]).blocks[0].kind is Kind.LIST
+
+
+def test_a_caption_in_the_margin_is_whole_where_the_text_beside_it_has_its_further_lines() -> None:
+    caption = ["Figure 2 Cap with positions meas-", "ured during the experiment.", "Picture from above."]
+    first, *others = [fragment(text, 40, 456 + 10.5 * n, Style(7.5)) for n, text in enumerate(caption)]
+    beside = prose(4, 198, 459)
+    items = [*lines([first], 1), *lines([*others, *beside], 1)]
+    made = with_figures(items, Reading(1, 800, [], [], [], (), None))
+    [figure] = [item for item in made if isinstance(item, Figure)]
+    assert [line.text for line in figure.caption] == caption
+    assert [item.text for item in made if isinstance(item, Line)] == [part.text for part in beside]
+
+
+def test_a_list_of_words_does_not_go_on_in_the_text_beside_it() -> None:
+    words = [fragment(text, 50, 150 + 12 * n) for n, text in enumerate(["Keywords of it are", *5 * ["enzymes"]])]
+    left = [fragment(f"a date or address of those {n}", 50, 60 + 12 * n, width=130) for n in range(6)]
+    right = prose(14, 200, 60, 330)
+    blocks = lay_out([page(*left, *words, *right)]).blocks
+    assert any(block.text.endswith("enzymes") for block in blocks)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from indexer.layout.candidates import JOINING, JOINS
 from indexer.layout.cell_columns import columns_of, hits, in_columns, one_of_labels
 from indexer.layout.cells import Cell, parted, row_cells
 from indexer.layout.column_heads import has_data, head_lines, header_over, is_scale
@@ -202,7 +203,7 @@ def _body(placed: Sequence[Sequence[str]], rows: Sequence[Sequence[Cell]], page:
         row, rect = list(texts), around(cell.rect for cell in cells)
         indent = cells[0].rect.x0 if row[0] else result[-1].indent if result else rect.x0
         filled = [text for text in row if text]
-        if waiting and row[0][:1].islower():
+        if waiting and (row[0][:1].islower() or JOINS.search(waiting[-JOINING:])):
             row[0] = f"{waiting} {row[0]}"
             before = result.pop()
             rect, indent = before.rect.spanned(rect), before.indent

@@ -20,6 +20,13 @@ CURRENCY = re.compile(r"[$€£¥]|US\$|C\$|A\$")
 TAIL = re.compile(r"[)%]+|\)\s?%|pts|bps|pp")
 TAIL_ENDS = ")%sp"  # few cells end so
 TRAILING_CURRENCY = re.compile(r"^(.*\S)\s+([$€£¥])$")
+ENDS_OF_VALUES = "0123456789)%$€£¥"
+# A value that stands for itself, whatever is beside it: with thousands, a currency or a percent sign. "0.85 (0.03)" is
+# one cell, and "1 234" one number.
+WHOLE_VALUE = re.compile(
+    r"[$€£¥]\s?\(?\d[\d,]*(?:\.\d+)?\)?|\(?\d{1,3}(?:,\d{3})+(?:\.\d+)?\)?%?|\(?\d+(?:\.\d+)?\s?(?:%\)|\)?%)|[$€£¥]$"
+)
+SHARE = re.compile(r"(?<!%)(?<!%\)) \([\d.]+\s?%\)")  # of the count before it: "1,234 (5.6%)"
 
 
 class Cell(NamedTuple):
@@ -83,7 +90,34 @@ def _cells(line: Line) -> list[Cell]:
         else:
             groups.append([fragment])
         end = x1
-    return _with_signs([_cell(group) for group in groups])
+    return _with_signs(_apart([_cell(group) for group in groups]))
+
+
+def _apart(cells: list[Cell]) -> list[Cell]:
+    """The cells, values of neighbouring columns apart that are set so close that they came as one text."""
+    if not any(" " in text and text[-1] in ENDS_OF_VALUES for text, _ in cells):
+        return cells
+    return [part for cell in cells for part in _values_of(cell)]
+
+
+def _values_of(cell: Cell) -> list[Cell]:
+    """The values that are all of a cell's text, each with its share of the place; else the cell.
+
+    >>> [part.text for part in _values_of(Cell("1,603,451 $ 1,499,218 $", Rect(0, 0, 230, 10)))]
+    ['1,603,451', '$1,499,218', '$']
+    """
+    text, rect = cell
+    found = list(WHOLE_VALUE.finditer(text)) if " " in text and text[-1] in ENDS_OF_VALUES else []
+    if len(found) < 2 or WHOLE_VALUE.sub("", text).strip() or SHARE.search(text):
+        return [cell]
+    share = rect.width / len(text)
+    return [
+        Cell(
+            "".join(part[0].split()),
+            Rect(rect.x0 + share * part.start(), rect.y0, rect.x0 + share * part.end(), rect.y1),
+        )
+        for part in found
+    ]
 
 
 def _begins_words(before: Fragment, fragment: Fragment) -> bool:

@@ -185,7 +185,7 @@ def _parts_prose(fragments: Sequence[Fragment], left: float, right: float) -> bo
 def _is_prose(side: Sequence[Fragment]) -> bool:
     if len(side) < 3 or not _is_prose_side(side):
         return False
-    text = "".join([fragment.text for fragment in side])
+    text = "".join([fragment.text for fragment in side]).replace(".", "")  # a contents' dots say nothing
     return has_letters(text, len(text) / 2)
 
 
@@ -235,11 +235,17 @@ def _rejoined(bands: list[list[Fragment]], gutter: tuple[float, float], walls: S
 
 
 def _sides(band: Sequence[Fragment], gutter: tuple[float, float]) -> tuple[list[Fragment], list[Fragment]]:
-    """What stands to the left of the gutter, and to the right of it."""
-    return (
-        [fragment for fragment in band if fragment.rect.x1 <= gutter[1]],
-        [fragment for fragment in band if fragment.rect.x0 >= gutter[0] and fragment.rect.x1 > gutter[1]],
-    )
+    """What stands to the left of the gutter, and to the right of it; what stands in it, on the side it is nearer to."""
+    start, end = gutter
+    left: list[Fragment] = []
+    right: list[Fragment] = []
+    for fragment in band:
+        x0, _, x1, _ = fragment.rect
+        if x1 <= end and (x0 < start or x0 - start <= end - x1):
+            left.append(fragment)
+        elif x0 >= start:
+            right.append(fragment)
+    return left, right
 
 
 def _are_columns(band: Sequence[Fragment], sides: tuple[Sequence[Fragment], Sequence[Fragment]]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 
@@ -18,6 +18,7 @@ PAGE_AT_END = re.compile(r"\w\W*\s(?:\d{1,4}|[ivxl]{1,7})$")
 DOTS = re.compile(r"(?:[.·⋅․]\s?){4,}|…{2,}")
 RARE_DOTS = "·⋅․…"
 NUMBER_AT_END = re.compile(r"\d{1,4}$")
+RAISED = 0.8  # of an entry's size that its page's number is set above it, at most
 FALLS = 0.1  # of a contents' page numbers are lower than the one before
 TITLE = re.compile(
     r"\W*(?:(?:table of |list of )?contents|(?:list|table) of \w+|sommaire|table des mati[eè]res"
@@ -34,9 +35,12 @@ def contents(lines: Iterable[Line]) -> set[int]:
     before = False
     end = 0
     for _, on_page in groupby(lines, _page):
-        texts = [line.text for line in on_page]
+        listed = list(on_page)
+        texts = [line.text for line in listed]
         start, end = end, end + len(texts)
         entries = [place for place, text in enumerate(texts, start) if is_entry(text)]
+        if len(entries) < NUMBERED:
+            entries = sorted({*entries, *(start + place for place in _parted(listed))})
         dotted = [place for place in entries if DOTS.search(texts[place - start])]
         now = len(dotted) >= DOTTED or len(entries) >= NUMBERED
         if now:
@@ -52,6 +56,16 @@ def contents(lines: Iterable[Line]) -> set[int]:
                 first = start if before else sure[0]
                 found.update(place for place in range(first, sure[-1] + 1) if not TITLE.fullmatch(texts[place - start]))
         before = now
+    return found
+
+
+def _parted(lines: Sequence[Line]) -> list[int]:
+    """The places of entries whose page's number is set a little higher, so that it is a line of its own."""
+    found: list[int] = []
+    for place, (number, entry) in enumerate(pairwise(lines)):
+        is_close = 0 < entry.base - number.base < RAISED * entry.style.size and entry.rect.x1 < number.rect.x0
+        if is_close and PAGE.fullmatch(number.text) and not PAGE.fullmatch(entry.text):
+            found += [place, place + 1]
     return found
 
 

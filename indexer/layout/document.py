@@ -13,6 +13,7 @@ from indexer.layout.aligned import aligned
 from indexer.layout.barred import barred
 from indexer.layout.body import body_style
 from indexer.layout.book import Book, Flow
+from indexer.layout.bullets import with_bullets
 from indexer.layout.columns import columns
 from indexer.layout.flow import (
     Figure,
@@ -134,6 +135,7 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
     fragments: Sequence[Fragment] = page.fragments
     if gone:
         fragments = [fragment for fragment in fragments if id(fragment) not in gone]
+    fragments = with_bullets(fragments, page.shades) if page.shades else fragments
     fragments = with_fractions(fragments, page.rulings) if page.rulings else fragments
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
     if len(page.rulings) <= MOST_RULES:

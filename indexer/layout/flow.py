@@ -34,6 +34,8 @@ class Figure:
 
 Item = Line | Table | Figure
 
+CAPTION_LINES = 12  # at most
+
 
 class Reading(NamedTuple):
     """A page as it was read: its lines by column in reading order, the tables, pictures and drawings on it."""
@@ -219,7 +221,7 @@ def _starts_caption(lines: Sequence[Line], place: int) -> bool:
 
 def _caption_lines(lines: Sequence[Line], start: int) -> tuple[Line, ...]:
     held = [lines[start]]
-    for line in lines[start + 1 : start + 12]:
+    for line in lines[start + 1 : start + CAPTION_LINES]:
         last = held[-1]
         if (
             line.column != last.column
@@ -228,7 +230,19 @@ def _caption_lines(lines: Sequence[Line], start: int) -> tuple[Line, ...]:
         ):
             break
         held.append(line)
+    while len(held) < CAPTION_LINES and (under := _right_under(held, lines[start + 1 :])):
+        held.append(under)
     return tuple(held)
+
+
+def _right_under(held: Sequence[Line], lines: Sequence[Line]) -> Line | None:
+    """The line that goes on a caption in the margin, which text close beside it has drawn into its own column."""
+    first, last = held[0], held[-1]
+    size, left = last.style.size, last.rect.x0
+    for line in lines:
+        if abs(line.rect.x0 - left) < 1 and line.style == last.style and 0 < line.base - last.base <= 1.45 * size:
+            return line if line.column != first.column else None
+    return None
 
 
 def _replaced(items: Sequence[Item], held: Sequence[Line], figure: Figure) -> list[Item]:

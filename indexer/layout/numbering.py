@@ -16,7 +16,8 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 QUANTITY = re.compile(r"\d{3,}|0.*")  # or a year
-LARGE_NUMBER = re.compile(r"[4-9]\d")
+LARGE_NUMBER = re.compile(r"[4-9]\d(?:\.\d+)*")  # "99.1" is an exhibit's
+ENDS = tuple(".:)章节節篇部")
 LABEL = re.compile(
     r"(?:chapter|appendix|part|annex|chapitre|annexe|kapitel|anhang|teil|cap[ií]tulo)\s+\w{1,5}[.:]?", re.I
 )
@@ -51,7 +52,7 @@ def numbering_depth(text: str) -> int:
     if not number[0].isdigit() and not number[0].isupper():
         return 0
     if not found["keyword"] and (
-        QUANTITY.fullmatch(number) or (LARGE_NUMBER.fullmatch(number) and not found["end"].strip())
+        QUANTITY.fullmatch(number) or (LARGE_NUMBER.fullmatch(number) and not found["end"].endswith(ENDS))
     ):
         return 0
     return number.removesuffix(".0").count(".") + 1  # 5.0 is the fifth chapter

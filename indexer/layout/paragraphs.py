@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from indexer.blocks import Block, Mark
 from indexer.clean import joints
-from indexer.layout.contents import DOTS
+from indexer.layout.contents import DOTS, has_dots
 from indexer.layout.page import Line, Style
 from kohaku.tree import Kind
 
@@ -16,6 +16,7 @@ JOINING_GAP = 1.5  # times the line height: text closer than this belongs togeth
 LOOSER = 1.3  # times the usual distance of baselines: a gap that parts paragraphs in closely set text
 INDENT = 0.7  # of the letter size
 HANGING = 0.5  # of the letter size that an item's lines after the first are set in, at least
+LEAST_CUT = 0.5  # of the column's width that the last line of a paragraph leaves free which a column's end cut, at most
 SHORT = 0.12  # of the column's width that a paragraph's last line leaves free
 NUMBER_IN_NAME = re.compile(r"\d{3}|\d{1,2}[A-Z](?![a-z])")
 NOTE_GAP = 4.0  # times the letter size between a page's notes, at most
@@ -29,7 +30,7 @@ LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 FIRST_WORD = re.compile(r"[^\W\d_A-Z]{6,}\s")  # of a sentence's rest: no function's name is as long
 FORMULA_NUMBER = re.compile(r"\s\(\d{1,2}(?:\.\d{1,2}){0,2}[a-z]?\)$")
 QUOTE_MARKS = '“„«‘"「『'
-BULLET = re.compile(r"[•▪◦●○■□‣➢✓]\s*\w{2}|[•▪◦●○■□‣➢✓»·*–—-]\s+\S")
+BULLET = re.compile(r"[•▪◦●○■□‣➢✓✔☐☑☒❑❏]\s*\w{2}|[•▪◦●○■□‣➢✓✔☐☑☒❑❏»·*–—-]\s+\S")
 DASHES = "–—-"
 ITEM_NUMBER = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|\d{1,2}\.|\[\d{1,3}\])\s+\S")
 FOOTNOTE_MARK = re.compile(r"(?:\d{1,3}(?!\d)|[¹²³⁰⁴-⁹]+|[*†‡§¶∗#]|\([a-z0-9]\)|[a-z](?=\s?[A-Z]))[.)\s]?\s*\S")
@@ -46,8 +47,8 @@ class Paragraph:
 
     @property
     def is_item(self) -> bool:
-        """Whether it starts as an item of a list does."""
-        return is_item(self.lines[0].text)
+        """Whether it starts as an item of a list does, or is an entry of contents."""
+        return is_item(self.lines[0].text) or has_dots(self.lines[-1].text)
 
 
 def is_item(text: str) -> bool:
@@ -111,9 +112,10 @@ def goes_on(before: Paragraph, after: Paragraph) -> bool:
     last, first = before.lines[-1], after.lines[0]
     if (last.page, last.column) == (first.page, first.column) or abs(last.style.size - first.style.size) > 0.6:
         return False
-    if _ends(last) or is_item(first.text) or last.style.bold != first.style.bold:
+    if _ends(last) or has_dots(last.text) or is_item(first.text) or last.style.bold != first.style.bold:
         return False
-    if first.text[0].islower() or last.text.endswith("-"):
+    free = last.column.x1 - last.rect.x1
+    if last.text.endswith("-") or (first.text[0].islower() and free < LEAST_CUT * last.column.width):
         return True
     full = last.rect.x1 > last.column.x1 - 0.05 * last.column.width
     return full and len(last.text) > 30 and len(first.text) > 30 and _indent(first) < INDENT * first.style.size
@@ -162,7 +164,7 @@ def _without_leaders(text: str) -> str:
 def _belongs(group: Sequence[Line], line: Line, usual: Mapping[float, float]) -> bool:
     """Whether the line goes on the paragraph."""
     last = group[-1]
-    if last.page != line.page or last.column != line.column:
+    if last.page != line.page or last.column != line.column or has_dots(last.text):
         return False
     if abs(last.style.size - line.style.size) > 1.1:
         return False
