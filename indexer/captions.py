@@ -113,7 +113,7 @@ def prompt(image: bytes, said: str, profile: Profile = DEFAULT) -> list[Message]
 def tidied(caption: str, count: Count) -> str:
     """A caption as it is kept: on one line, no longer than MOST_TOKENS, whole sentences where there are such."""
     text = " ".join(clean(caption).split())
-    return next(iter(passages(text, MOST_TOKENS, count)), "").strip()
+    return "".join(next(iter(passages(text, MOST_TOKENS, count)), [])).strip()
 
 
 # ---- into the tree

@@ -12,7 +12,7 @@ from indexer.acronyms import acronyms
 from indexer.blocks import Block, Mark, Parsed
 from indexer.kept import Kept, Pictures, keep
 from indexer.mentions import mentions
-from indexer.sentences import passages, pieces, split
+from indexer.sentences import passages, pieces
 from kohaku.rows import open_labels
 from kohaku.tree import Box, Document, Kind, Node, Tree, shown
 
@@ -258,11 +258,12 @@ def _text_parts(block: Block, count: Count, max_tokens: int) -> Iterator[Part]:
     """Running text, cut where sentences end; code is cut but has no sentences."""
     within = _Within(block.marks)
     start = 0
-    for passage in passages(block.text, max_tokens, count):
+    for cut in passages(block.text, max_tokens, count):
+        passage = "".join(cut)
         end = start + len(passage)
         sentences: list[Sentence] = []
         at = start
-        for sentence in [] if block.kind is Kind.CODE else _pieces(passage, count, max_tokens):
+        for sentence in [] if block.kind is Kind.CODE else cut:
             if sentence.strip():
                 sentences.append((sentence.strip(), within(at, at + len(sentence))))
             at += len(sentence)
@@ -383,10 +384,6 @@ def _places(text: str, sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _sentences(sentence: str, count: Count, max_tokens: int) -> list[str]:
     """A sentence that the reader gave, in pieces where it is longer than a model takes."""
     return [piece.strip() for piece in pieces(sentence, max_tokens, count) if piece.strip()]
-
-
-def _pieces(text: str, count: Count, max_tokens: int) -> list[str]:
-    return [piece for sentence in split(text) for piece in pieces(sentence, max_tokens, count)]
 
 
 # ---- pages and boxes

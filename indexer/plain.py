@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from indexer.blocks import Block
 from indexer.clean import clean, dehyphenate, words
@@ -359,6 +360,7 @@ def _scrap(line: str, width: int) -> bool:
     return (len(line) < RAGGED * width and not SENTENCE_END.search(line)) or _row(line)
 
 
+@lru_cache(maxsize=1024)  # a line is looked at beside the one before and the one after it, and with its paragraph
 def _row(line: str) -> bool:
     """Whether a line looks like a table's row: several numbers among few words."""
     cells = line.split()

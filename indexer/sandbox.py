@@ -92,6 +92,7 @@ class Sandbox(Generic[Result]):
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a damaged file makes libraries talk; what matters comes as an error
             start_new_session=True,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # more of NumPy's threads would have nothing to do
         )
         with suppress(OSError):  # where it could not even begin, that is seen when it is not ready
             _pipe(process.stdin).write(self._first)

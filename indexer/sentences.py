@@ -84,17 +84,17 @@ def pieces(text: str, max_tokens: int, count: Count) -> list[str]:
     return result
 
 
-def passages(text: str, max_tokens: int, count: Count) -> list[str]:
-    """The text in pieces of at most `max_tokens` that end where sentences end; joined they are the text."""
-    groups: list[str] = []
+def passages(text: str, max_tokens: int, count: Count) -> list[list[str]]:
+    """The sentences of a text, as many together as have at most `max_tokens`; joined they are the text."""
+    groups: list[list[str]] = []
     held = 0
     for sentence in _fitting(split(text), max_tokens, count):
         tokens = count(sentence)
-        if groups and held + tokens <= max_tokens and count(groups[-1] + sentence) <= max_tokens:
-            groups[-1] += sentence
+        if groups and held + tokens <= max_tokens and count("".join([*groups[-1], sentence])) <= max_tokens:
+            groups[-1].append(sentence)
             held += tokens
         else:
-            groups.append(sentence)
+            groups.append([sentence])
             held = tokens
     return groups
 

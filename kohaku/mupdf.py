@@ -7,16 +7,17 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-LAYOUT = "pymupdf.layout"
+UNUSED = ("pymupdf.layout", "pymupdf4llm")  # a model of layout, and what brings ONNX Runtime
 
 
 @cache  # asked for several times a page
 def load() -> Any:
-    """The module, without the layout model that it loads with itself: unused here, and half of its second to start."""
-    if "pymupdf" in sys.modules or LAYOUT in sys.modules:
+    """The module, without what it loads with itself where that is installed: three quarters of its time to start."""
+    if "pymupdf" in sys.modules or any(name in sys.modules for name in UNUSED):
         return import_module("pymupdf")
-    sys.modules[LAYOUT] = None  # type: ignore[assignment]  # its import fails as where it isn't installed
+    sys.modules.update(dict.fromkeys(UNUSED))  # type: ignore[arg-type]  # their import fails as where they are missing
     try:
         return import_module("pymupdf")
     finally:
-        del sys.modules[LAYOUT]  # whoever wants it later can have it
+        for name in UNUSED:
+            del sys.modules[name]  # whoever wants it later can have it

@@ -55,22 +55,26 @@ def _counted(text: str) -> int:
     if _SPACE_AFTER_SPACE.search(text):
         return _encoded(text)
     words = iter(text.split(" "))
-    return _encoded(next(words)) + sum(map(_known.__getitem__, words))
+    return _first[next(words)] + sum(map(_known.__getitem__, words))
 
 
 class _Known(dict[str, int]):
-    """How many tokens words have, each with the space before it: documents use the same few thousand."""
+    """How many tokens words have, each with what stands before it: documents use the same few thousand."""
+
+    def __init__(self, before: str) -> None:
+        super().__init__()
+        self._before = before
 
     def __missing__(self, word: str) -> int:
-        tokens = _encoded(f" {word}")
+        if len(word) > LONGEST_KNOWN:
+            return _encoded(self._before + word)
         if len(self) >= MOST_KNOWN:
             self.clear()
-        if len(word) <= LONGEST_KNOWN:
-            self[word] = tokens
+        self[word] = tokens = len(_encoding().encode_ordinary(self._before + word))
         return tokens
 
 
-_known = _Known()
+_first, _known = _Known(""), _Known(" ")
 
 
 def _encoded(text: str) -> int:

@@ -14,7 +14,7 @@ from indexer.kept import keep
 from indexer.prepare import Prepared
 from indexer.shelf import Each, Shelf
 from kohaku.errors import ReadError
-from kohaku.tree import Box, Kind, Tree
+from kohaku.tree import Box, Kind, Node, Tree
 
 
 @pytest.mark.parametrize("room", [0, 3, 100])
@@ -80,3 +80,9 @@ def test_the_tree_is_the_same_whether_its_parts_waited_in_files_or_not(
     monkeypatch.setattr(blocks, "ROOM", 5)
     monkeypatch.setattr(prepare, "ROOM", 5)
     assert tree() == whole
+
+
+def test_a_node_comes_back_from_another_process_as_it_was() -> None:
+    box = Box(2, 1.0, 2.0, 3.0, 4.0)
+    node = Node("a", 1, 1, 0, Kind.FIGURE, "a:p1", "A lake.", 3, "Lake", 0, (2, 3), (box,), ("One",), "hash", 7, 9)
+    assert pickle.loads(pickle.dumps(node)) == node
