@@ -372,7 +372,7 @@ def test_a_file_that_only_can_t_be_written_is_not_called_damaged(
     def fails(uri: str, *, wait: float) -> None:
         raise sqlite3.OperationalError(said)
 
-    monkeypatch.setattr("kohaku.store.file.connect", fails)
+    monkeypatch.setattr("kohaku.store.opening.connect", fails)
     with pytest.raises(StoreError, match="can't be written"):
         Store.edit(path)
 
@@ -410,7 +410,7 @@ def test_a_reader_reads_while_a_writer_writes(store: Store, path: Path) -> None:
 
 
 def test_a_second_writer_is_told_who_writes(store: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kohaku.store.file.WAIT", 0.05)
+    monkeypatch.setattr("kohaku.store.opening.WAIT", 0.05)
     with Store.edit(path) as second, store._change(), pytest.raises(StoreBusy, match=f"process {os.getpid()}"):
         second.remove("report")
 

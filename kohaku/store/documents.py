@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from kohaku.store.file import File, sound_rows
+from kohaku.store.damage import sound_rows
+from kohaku.store.file import File
 from kohaku.text import storable
 from kohaku.tree import Document
 

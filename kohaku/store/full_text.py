@@ -14,7 +14,8 @@ import numpy as np
 from kohaku.sqlite import sqlite3
 from kohaku.store import schema, word_file
 from kohaku.store.beside import Beside
-from kohaku.store.file import MEMORY_MB, told
+from kohaku.store.damage import told
+from kohaku.store.file import MEMORY_MB
 from kohaku.store.hits import OF_KINDS, Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
 from kohaku.store.segments import Segments

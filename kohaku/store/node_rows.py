@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kohaku.store.file import File, sound_rows
+from kohaku.store.damage import sound_rows
+from kohaku.store.file import File
 from kohaku.text import storable
 from kohaku.tree import Box, Kind, Node, Tier
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from kohaku.store import inverted_file as ivf
 from kohaku.store.beside import Beside
 from kohaku.store.blocks import Block, nearest
-from kohaku.store.file import MEMORY_MB, told
+from kohaku.store.damage import told
+from kohaku.store.file import MEMORY_MB
 from kohaku.store.hits import Bounded, Hit, Numbers, Within, best_of
 from kohaku.store.node_rows import NodeRows
 from kohaku.store.segments import Segment, Segments, Spans
