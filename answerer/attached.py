@@ -232,8 +232,8 @@ def _covers(one: Quantity, place: int) -> bool:
 
 
 _COSTS = (
-    (re.compile(r"\b(?:while|but|whereas|compared|versus|against|from|up|down)\b|[;；。]", re.IGNORECASE), 3),
-    (re.compile(r"\b(?:and|und|et|y|e|en|och)\b", re.IGNORECASE), 2),
+    (re.compile(r"\b(?:while|but|whereas|compared|versus|against|up|down)\b|[;；。]", re.IGNORECASE), 3),
+    (re.compile(r"\b(?:and|und|et|y|e|en|och|when|after|before|since|until)\b", re.IGNORECASE), 2),
     (re.compile(r"[,，、]"), 1),
 )
 

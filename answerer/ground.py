@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from answerer.aim import aim
 from answerer.amounts import numeric
 from answerer.answer import Citation, Grounding, How, Question, Span
-from answerer.asking import claim
+from answerer.asking import claim, terms, years
 from answerer.attached import name_is_of_other
 from answerer.figures import lines
 from answerer.hostile import gives_orders
+from answerer.match import NEARBY, weights
+from answerer.passages import Sentence, sentences
 from answerer.quantities import quantities
 from answerer.quotes import alike, exact
 from answerer.statements import contradicts
 from answerer.values import Form, asks_true_or_false, parse
 from answerer.where import Where, held
+from kohaku.words import is_year
 from retriever.evidence import Context
 
 SHORTEST_NAME = 5  # letters from which a name may stand in another form: Wednesday in "on Wednesdays"
@@ -53,25 +56,52 @@ def _cited(citation: Citation) -> Span:
 
 # --- statements
 
-SAID = 0.6  # of a statement's words: a sentence that has as many speaks of the same thing
+OWN, WITH_AROUND = 0.4, 0.55
+"""Of a statement's words, weighed by their rarity, how much a sentence must say itself, and with what is around it."""
 
 
 def _judged(where: Where, value: str) -> tuple[Span, ...]:
-    """The best sentence of each document that says what a statement does, or where it is called false denies it."""
-    statement, wanted = claim(where.question.text), held(claim(where.question.text))
-    is_true, given = parse(value).low != 0, {found.low for found in quantities(statement)}
-    best: dict[str, tuple[int, Span]] = {}
-    for context in where.contexts:
-        for start, end in lines(context.text):
-            sentence = context.text[start:end].strip()
-            shared = len(wanted & held(sentence))
-            if shared < SAID * len(wanted) or not shared or contradicts(statement, sentence) is is_true:
-                continue
-            if is_true and given - {found.low for found in quantities(sentence)}:
-                continue
-            if shared > best.get(context.document, (0,))[0]:
-                best[context.document] = shared, Span(context.document, context.node, sentence)
-    return tuple(span for _, span in sorted(best.values(), key=lambda one: -one[0]))
+    """The sentence that speaks most of a statement in each document, where the best of all says what the value does.
+
+    Wishes, proposals and conditions say nothing of what is so. A number of the statement must stand in a sentence that
+    bears it; a year may stand around it, where it names none itself.
+    """
+    statement = claim(where.question.text)
+    found: list[tuple[float, bool, Span]] = []
+    for one, told in _speaking(where, statement):
+        denies = contradicts(statement, one.text)
+        if denies or _has_its_numbers(one, statement):
+            found.append((told, not denies, Span(one.context.document, one.context.node, one.text)))
+    found.sort(key=lambda one: -one[0])
+    if not found or found[0][1] is (parse(value).low == 0):
+        return ()
+    best = {span.document: span for _, says, span in reversed(found) if says is found[0][1]}
+    return tuple(best[document] for document in dict.fromkeys(one[2].document for one in found) if document in best)
+
+
+def _has_its_numbers(one: Sentence, statement: str) -> bool:
+    """Whether a sentence has a statement's numbers, but for a year that stands around it; a row must have one."""
+    given = {number.low for number in quantities(statement)}
+    missing = given - {number.low for number in quantities(one.text)}
+    around = frozenset[str]() if years(one.words) else one.held
+    return all(f"{low:f}" in around and is_year(f"{low:f}") for low in missing) and (
+        not one.row.cells or missing < given
+    )
+
+
+def _speaking(where: Where, statement: str) -> Iterator[tuple[Sentence, float]]:
+    """The sentences that speak of a statement, each with how much of it they and what is around them say."""
+    held_all = sentences(where.contexts)
+    weighed = weights(frozenset(terms(statement)), held_all)
+    wishes = _WISH.search(statement)
+    for one in held_all:
+        own = sum(weight for word, weight in weighed.items() if word in one.words)
+        around = sum(weight for word, weight in weighed.items() if word in one.nearby - one.words)
+        if own >= OWN and own + NEARBY * around >= WITH_AROUND and (wishes or not _WISH.search(one.text)):
+            yield one, own + NEARBY * around
+
+
+_WISH = re.compile(r"\b(?:propos\w+|recommend\w*|suggest\w*|would|should|might|ought|hypothe\w+|if)\b", re.IGNORECASE)
 
 
 # --- names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from answerer.asking import terms
 from answerer.quantities import Quantity, quantities
 
 _NEGATED = re.compile(
@@ -12,6 +13,14 @@ _NEGATED = re.compile(
     r"excludes?|leaves? out|omits?|contrary|only)\b|n[’']t\b",
     re.IGNORECASE,
 )
+_NO_NEGATION = re.compile(
+    r"\bnot\s(?:be\s)?(?:only|just|merely|solely|simply|(?:limited|restricted|confined)\sto)\b|\bnot\sleast\b"
+    r"|\bwhether\sor\snot\b|\bno\sdoubt\b",
+    re.IGNORECASE,
+)
+_CLAUSE_ENDS = re.compile(r"[;:,.]")
+REACH = 8
+"""Words behind a negation that it may deny."""
 _OPPOSITES = [
     frozenset(pair.split("/"))
     for pair in re.findall(
@@ -27,9 +36,23 @@ _OPPOSITES = [
 
 
 def contradicts(statement: str, text: str) -> bool:
-    """Whether a sentence about the same thing denies the statement: by a negation, an opposite, or another number."""
-    negations = len(_NEGATED.findall(statement)) % 2 != len(_NEGATED.findall(text)) % 2
-    return negations ^ _opposed(statement, text) or _other_numbers(statement, text)
+    """Whether a sentence about the same thing denies the statement: by a negation, an opposite, or another number.
+
+    >>> contradicts("The kiln is heated at night.", "The kiln is heated at night without harm to the roof.")
+    False
+    """
+    said, text = _NO_NEGATION.sub(" ", statement), _NO_NEGATION.sub(" ", text)
+    negated = (_NEGATED.search(said) is not None) is not _is_negated(text, frozenset(terms(said)))
+    return negated ^ _opposed(said, text) or _other_numbers(said, text)
+
+
+def _is_negated(text: str, about: frozenset[str]) -> bool:
+    """Whether a negation of a text reaches any of some terms, or ends the text."""
+    for match in _NEGATED.finditer(text):
+        behind = " ".join(_CLAUSE_ENDS.split(text[match.end() :])[0].split()[:REACH])
+        if not behind or about & frozenset(terms(behind)):
+            return True
+    return False
 
 
 def _opposed(statement: str, text: str) -> bool:

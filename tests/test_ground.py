@@ -240,3 +240,45 @@ def test_true_or_false_without_a_quote_stands_on_a_sentence_that_says_or_denies_
     statement: str, value: str, wanted: str
 ) -> None:
     assert how(value, text=ACT, question=f"True or False: {statement}") == wanted
+
+
+LAWS = (
+    "Permits for quarries must not be limited to large pits but should cover all pits of the county. "
+    "The county act requires owners to report blasting. We propose that owners report dust and noise as well. "
+    "Dust is not measured near schools. In spring 2021 the ferry carried more than 40% more cattle than the bridge. "
+    "The mill grinds rye at night without harm to the roof."
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("Permits should cover not just large pits but all pits of the county.", "1"),
+        ("Dust is measured near schools.", "0"),
+        ("In 2021 the ferry carried more than 40% more cattle than the bridge.", "1"),
+        ("The mill grinds rye at night.", "1"),
+    ],
+)
+def test_a_verdict_stands_on_the_sentence_that_says_most_of_the_statement(statement: str, verdict: str) -> None:
+    question = f"True or False: {statement}"
+    assert how(verdict, text=LAWS, question=question) == "stated"
+    assert how(str(1 - int(verdict)), text=LAWS, question=question) == "ungrounded"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Owners must report dust and noise as well.",  # only proposed
+        "In 2022 the ferry carried more than 40% more cattle than the bridge.",
+        "The ferry carried more than 45% more cattle than the bridge.",
+        "The vicar of the county owns all pits and schools.",
+    ],
+)
+def test_a_wish_another_number_or_year_or_a_few_words_make_no_statement_true(statement: str) -> None:
+    assert how("1", text=LAWS, question=f"True or False: {statement}") == "ungrounded"
+
+
+def test_a_figure_that_was_restated_is_of_the_year_before_the_change_and_not_of_what_came_after() -> None:
+    text = "The 2021 figure of Lake Mill was restated from 520 m3 to 610 m3 after a leak was found in March 2022."
+    question = "What did Lake Mill publish at first for its water use in 2021, in m3?"
+    assert how("520", unit="m3", text=text, question=question) == "stated"
