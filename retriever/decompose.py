@@ -153,7 +153,7 @@ def ruled(question: str, profile: Profile = DEFAULT) -> tuple[Part, ...]:
     question = " ".join(question.split())
     if len(question) > LONGEST:
         return ()
-    for rule in (_several_questions, _between, _coordinated, _two_things, _in_chinese, profile.parts):
+    for rule in (_asked_at_once, _several_questions, _between, _coordinated, _two_things, _in_chinese, profile.parts):
         texts = list(dict.fromkeys(rule(question)))
         if 2 <= len(texts) <= MOST:
             return _parts(texts)
@@ -196,17 +196,66 @@ _ASKS_AT_START = re.compile(
     rf"(?:{_ASKS}|is|are|was|were|did|does|do|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
 )
+_HELPS = r"(?:did|does|do|has|have|had|is|are|was|were|will|would|can|could|should)"
+# "Acme, which was sold," and "2020, when it closed," go on with what was said
+_LISTED_QUESTION = re.compile(rf",\s+(?=(?:(?:what|when|why|how)\s{_HELPS}|how (?:much|many))\b)", re.IGNORECASE)
 FEWEST = 2  # key terms: "and when?" alone can't be searched
 
 
 def _several_questions(question: str) -> list[str]:
-    """The questions that stand one after another; a later one with a pronoun takes along the names of the first."""
+    """The questions that stand one after another; one without a name, or with a pronoun, takes along those of another.
+
+    >>> _several_questions("How much sand was sold and how much clay was dug by Acme?")
+    ['How much sand was sold (Acme)?', 'How much clay was dug by Acme?']
+    """
     pieces = [piece.strip(" ,;?") for piece in _NEXT_QUESTION.split(question)]
-    names = " ".join(names_in(pieces[0]))
-    texts = [pieces[0], *(f"{piece} ({names})" if names and _PRONOUN.search(piece) else piece for piece in pieces[1:])]
+    if len(pieces) > 1:
+        pieces = [part.strip() for piece in pieces for part in _LISTED_QUESTION.split(piece)]
+    first, whole = (" ".join(names_in(text)) for text in (pieces[0], question))
+    names = first or whole
+    texts = [
+        f"{piece} ({names})" if names and ((number and _PRONOUN.search(piece)) or not names_in(piece)) else piece
+        for number, piece in enumerate(pieces)
+    ]
     if not all(_ASKS_AT_START.match(text) and len(key_terms(text).split()) >= FEWEST for text in texts):
         return []
     return [f"{text[0].upper()}{text[1:]}?" for text in texts]
+
+
+_NOUN = rf"(?: (?!(?:{_HELPS}|{_ASKS}|and|it|they|he|she)\b)[\w-]+)"
+_LIKE = (rf"how (?:much|many){_NOUN}{{1,4}}", rf"(?:which|what){_NOUN}{{1,2}}", "(?:what|who|when|where|why|how)")
+_SHARED = re.compile(
+    rf"^(?P<asks>{'|'.join(f'{one}(?:, {one})*,? and {one}' for one in _LIKE)}) (?P<rest>{_HELPS} .+)$", re.IGNORECASE
+)
+_ASKED = re.compile(rf",? and (?={_ASKS}\b)|, (?={_ASKS}\b)", re.IGNORECASE)
+_AGAIN = re.compile(
+    r"^(?P<ask>how (?:much|many)\b.+?) (?P<by>on|for|in|to|from|at|by|with) (?P<first>[^,;?]+?),? and "
+    r"how (?:much|many) (?P=by) (?P<last>[^,;?]+)",
+    re.IGNORECASE,
+)
+_APART = re.compile(r"\b(?:respectively|separately|each|one by one)\b", re.IGNORECASE)
+_COUNTS_TWO = re.compile(
+    rf"^(?P<ask>how (?:much|many)) (?P<first>[a-z-]+) and (?P<last>[a-z-]+) (?P<rest>{_HELPS} .+)$", re.IGNORECASE
+)
+
+
+def _asked_at_once(question: str) -> list[str]:
+    """What several question words ask of one thing; of one ("how much oil and gas") only where each is asked for.
+
+    >>> _asked_at_once("How much water and how much energy did Lake Site use?")
+    ['How much water did Lake Site use?', 'How much energy did Lake Site use?']
+    >>> _asked_at_once("When and where was Acme founded?")
+    ['When was Acme founded?', 'Where was Acme founded?']
+    """
+    if found := _SHARED.match(question):
+        asks, rest = _ASKED.split(found["asks"]), found["rest"]
+    elif found := _AGAIN.match(question):
+        asks, rest = [f"{found['ask']} {found['by']} {found[name].strip()}" for name in ("first", "last")], ""
+    elif (found := _COUNTS_TWO.match(question)) and _APART.search(question):
+        asks, rest = [f"{found['ask']} {found[name]}" for name in ("first", "last")], found["rest"]
+    else:
+        return []
+    return [f"{ask[0].upper()}{ask[1:]} {rest}".strip(" .?") + "?" for ask in asks]
 
 
 def names_in(question: str) -> list[str]:
@@ -226,6 +275,8 @@ _PAIR = re.compile(
     rf"|(?P<middle>(?: [a-z]+){{1,5}}) (?:than|compare[ds]? (?:with|to))) "
     rf"{_PREPOSITION}(?:(?P<head>[a-z]+) )?(?P<last>{_ITEM})"
 )
+_COMPARE = re.compile(r"\W*compare\b", re.IGNORECASE)
+_AGAINST = re.compile(r" (?:with|to|against) (?=that of |those of |[A-Z])")
 _TIME = re.compile(r"(?:Q[1-4](?: of)? ?)?(?:[CF]Y ?)?(?:(?:19|20)\d\d|(?<=Y)\d\d)(?:Q[1-4])?|Q[1-4](?:['’ ]?\d+)?")
 _QUANTITY = re.compile(r"[\d.,-]+")
 _CONTRASTS = re.compile(
@@ -237,6 +288,7 @@ _CONTRASTS = re.compile(
 
 def _coordinated(question: str) -> list[str]:
     """The question once for each of the names or years that it joins: "of A and B", "in A than in B"."""
+    question = _AGAINST.sub(" and ", question, count=1) if _COMPARE.match(question) else question
     asked, place = _start_lowered(question), 0
     while pair := _PAIR.search(asked, place):
         place = pair.end("first")  # "in 2022, Amcor or Bemis" joins what comes after the year

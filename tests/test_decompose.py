@@ -111,6 +111,106 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
     assert texts(question) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "How much water and how much energy did Lake Site use in 2023?",
+            ["How much water did Lake Site use in 2023?", "How much energy did Lake Site use in 2023?"],
+        ),
+        (
+            "How many pumps, how many fans and how much floor space does North Hall have?",
+            [
+                "How many pumps does North Hall have?",
+                "How many fans does North Hall have?",
+                "How much floor space does North Hall have?",
+            ],
+        ),
+        ("When and where was Acme founded?", ["When was Acme founded?", "Where was Acme founded?"]),
+        (
+            "Which carrier and which insurer does Acme use?",
+            ["Which carrier does Acme use?", "Which insurer does Acme use?"],
+        ),
+        (
+            "How much did Acme spend on research and development and how much on marketing?",
+            ["How much did Acme spend on research and development?", "How much did Acme spend on marketing?"],
+        ),
+        (
+            "How much sand was sold and how much clay was dug by Acme?",
+            ["How much sand was sold (Acme)?", "How much clay was dug by Acme?"],
+        ),
+        (
+            "Who founded Acme, when was it sold and where is it based?",
+            ["Who founded Acme?", "When was it sold (Acme)?", "Where is it based (Acme)?"],
+        ),
+        (
+            "Compare the PUE of Lake Site with that of North Hall in 2023.",
+            ["Compare the PUE of Lake Site in 2023.", "Compare the PUE of North Hall in 2023."],
+        ),
+        (
+            "How many pumps and fans does Lake Site have, respectively?",
+            [
+                "How many pumps does Lake Site have, respectively?",
+                "How many fans does Lake Site have, respectively?",
+            ],
+        ),
+    ],
+)
+def test_what_is_asked_in_one_breath_is_asked_apart(question: str, parts: list[str]) -> None:
+    assert texts(question) == parts
+
+
+PHRASES = [
+    "research and development",
+    "profit and loss",
+    "oil and gas",
+    "terms and conditions",
+    "wages and salaries",
+    "trade and other receivables",
+    "property, plant and equipment",
+    "health and safety",
+    "supply and demand",
+    "men and women",
+]
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How much did Acme spend on {} in 2023?",
+        "How much {} did Acme report?",
+        "How many {} does Acme count?",
+        "What is the {} of Acme?",
+        "What does the {} statement of Acme show?",
+        "Which firm leads in {}?",
+    ],
+)
+def test_a_phrase_with_and_in_it_is_one_thing(phrase: str, asked: str) -> None:
+    assert texts(asked.format(phrase)) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who led Acme in 2020, when it was sold?",
+        "Who led Acme, which was sold in 2020?",
+        "What does the report say of how much and how fast the lake warms?",
+        "How long and wide is the hall?",
+        "What shows how water and heat are used?",
+    ],
+)
+def test_what_only_goes_on_with_a_question_is_no_other_one(question: str) -> None:
+    assert texts(question) == []
+
+
+@given(st.lists(st.sampled_from(["water", "energy", "floor space", "steam"]), min_size=2, max_size=4, unique=True))
+def test_as_many_parts_come_out_as_things_were_asked_for(things: list[str]) -> None:
+    asked = [f"how much {thing}" for thing in things]
+    question = f"{', '.join(asked[:-1])} and {asked[-1]} did Lake Site use?"
+    assert texts(question) == [f"How much {thing} did Lake Site use?" for thing in things]
+
+
 def test_a_part_that_asks_for_more_than_a_fact_says_so() -> None:
     assert Part(1, "Why did the water use fall?").aim is Aim.OVERVIEW
     assert Part(1, "How much water was used?").aim is Aim.FACT
