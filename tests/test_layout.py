@@ -748,9 +748,11 @@ def test_values_of_two_columns_that_came_as_one_text_are_two_cells() -> None:
         fragment("Cash", 50, 115), fragment("7,377", 310, 115), fragment("4,315", 375, 115),
         fragment("Inventories", 50, 130), fragment("1,603,451 $ 1,499,218", 305, 130, width=95),
         fragment("Margin", 50, 145), fragment("12.5%", 310, 145), fragment("13.0%", 375, 145),
+        fragment("Loss", 50, 160), fragment("(34) $ 12,668", 315, 160, width=85),
     ]  # fmt: skip
     [table] = [block for block in lay_out([page(*heads, *rows)]).blocks if block.kind is Kind.TABLE]
     assert "| Inventories | 1,603,451 | $1,499,218 |" in table.text
+    assert "| Loss | (34) | $12,668 |" in table.text
 
 
 @pytest.mark.parametrize("text", ["0.85 (0.03)", "1,234 (5.6%)", "1 234 567", "(5.4) %", "2,198 to 3,000"])
@@ -827,3 +829,33 @@ def test_a_list_of_words_does_not_go_on_in_the_text_beside_it() -> None:
     right = prose(14, 200, 60, 330)
     blocks = lay_out([page(*left, *words, *right)]).blocks
     assert any(block.text.endswith("enzymes") for block in blocks)
+
+
+def test_labels_set_in_differently_are_one_column_where_a_long_one_stands_over_both() -> None:
+    labels = [("Revenues", 19, 34), ("Cost of revenues", 36, 59), ("Marketing", 69, 37), ("Technology", 69, 104)]
+    labels += [("Net income", 19, 41), ("Total", 19, 30)]
+    rows = [
+        part
+        for n, (label, x, width) in enumerate(labels)
+        for part in (
+            fragment(label, x, 100 + 14 * n, width=width),
+            *(fragment(f"{n + 1},{n}00", at, 100 + 14 * n) for at in (380, 460)),
+        )
+    ]
+    [table] = [block for block in lay_out([page(*rows)]).blocks if block.kind is Kind.TABLE]
+    assert "\n| Cost of revenues | 2,100 | 2,100 |\n| Marketing | 3,200 | 3,200 |" in table.text
+
+
+def test_a_section_s_head_in_two_parts_under_a_table_is_no_row_of_it() -> None:
+    rows = [
+        part
+        for n in range(5)
+        for part in (
+            fragment(f"Shares bought, part {n}", 50, 100 + 11 * n),
+            *(fragment(f"{n + 1},{n}0{x % 7}", x, 100 + 11 * n) for x in (300, 370, 440)),
+        )
+    ]
+    head = [fragment("Item 5.", 50, 163, BOLD), fragment("Other Information", 96, 163, BOLD)]
+    table, section, _ = lay_out([page(*rows, *head, *prose(6, y=190))]).blocks
+    assert (table.kind, len(table.sentences)) == (Kind.TABLE, 5)
+    assert (section.kind, section.text) == (Kind.SECTION, "Item 5. Other Information")

@@ -11,6 +11,7 @@ from indexer.layout.candidates import JOINING, JOINS
 from indexer.layout.cell_columns import columns_of, hits, in_columns, one_of_labels
 from indexer.layout.cells import Cell, parted, row_cells
 from indexer.layout.column_heads import has_data, head_lines, header_over, is_scale
+from indexer.layout.numbering import LABELLED
 from indexer.layout.page import Line, Rect, around
 from indexer.layout.plausible import plausible
 from indexer.layout.tables import Row, Table, without_scale
@@ -89,9 +90,11 @@ def _resumes(lines: Sequence[Line], cells: Sequence[Sequence[Cell]], place: int,
 
 
 def _heads_anew(row: Sequence[Cell], first: Sequence[Cell]) -> bool:
-    """Whether a row after rows of values heads another table: nothing but words and years, over the values."""
+    """Whether a row after rows of values heads another table, words and years over the values, or a section."""
     if len(row) < 2 or any(is_datum(cell.text) for cell in row):
         return False
+    if len(row) == 2 and LABELLED.match(row[0].text):  # "Item 5.", and its title
+        return True
     return len(row) > 2 or row[0].rect.x0 > first[0].rect.x1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 from indexer.layout.cells import Cell
 from indexer.layout.page import Rect
@@ -45,10 +46,15 @@ def one_of_labels(columns: Sequence[tuple[float, float]], rows: Sequence[Sequenc
     while len(result) > 2:
         first, second = result[:2]
         texts = [cell.text for row in rows for cell in row if hits([cell], second)]
-        if any(hits(row, first) and hits(row, second) for row in rows if len(row) > 1) or any(map(is_datum, texts)):
+        if any(_fills_both(row, first, second) for row in rows if len(row) > 1) or any(map(is_datum, texts)):
             break
         result[:2] = [(first[0], max(first[1], second[1]))]
     return result
+
+
+def _fills_both(row: Sequence[Cell], first: tuple[float, float], second: tuple[float, float]) -> bool:
+    """Whether a cell of the row is in the one column and another in the other: one over both is a long label."""
+    return any(hits([cell], first) and hits([other], second) for cell, other in permutations(row, 2))
 
 
 def hits(row: Sequence[Cell], column: tuple[float, float]) -> bool:

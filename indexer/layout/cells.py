@@ -24,7 +24,8 @@ ENDS_OF_VALUES = "0123456789)%$€£¥"
 # A value that stands for itself, whatever is beside it: with thousands, a currency or a percent sign. "0.85 (0.03)" is
 # one cell, and "1 234" one number.
 WHOLE_VALUE = re.compile(
-    r"[$€£¥]\s?\(?\d[\d,]*(?:\.\d+)?\)?|\(?\d{1,3}(?:,\d{3})+(?:\.\d+)?\)?%?|\(?\d+(?:\.\d+)?\s?(?:%\)|\)?%)|[$€£¥]$"
+    r"[$€£¥]\s?\(?\d[\d,]*(?:\.\d+)?\)?|\(?\d{1,3}(?:,\d{3})+(?:\.\d+)?\)?%?|\(?\d+(?:\.\d+)?\s?(?:%\)|\)?%)"
+    r"|\(?\d+(?:\.\d+)?\)?(?=\s[$€£¥])|[$€£¥]$"
 )
 SHARE = re.compile(r"(?<!%)(?<!%\)) \([\d.]+\s?%\)")  # of the count before it: "1,234 (5.6%)"
 
