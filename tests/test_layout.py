@@ -859,3 +859,10 @@ def test_a_section_s_head_in_two_parts_under_a_table_is_no_row_of_it() -> None:
     table, section, _ = lay_out([page(*rows, *head, *prose(6, y=190))]).blocks
     assert (table.kind, len(table.sentences)) == (Kind.TABLE, 5)
     assert (section.kind, section.text) == (Kind.SECTION, "Item 5. Other Information")
+
+
+def test_a_word_that_a_soft_hyphen_cuts_at_a_line_s_end_is_whole() -> None:
+    texts = ["The text of this line is long enough to be adipisic\u00ad", "ing, and it ends in its second line."]
+    inks = [Ink(text, Rect(50, 92 + 12 * n, 350, 103 + 12 * n), 100 + 12 * n, PLAIN) for n, text in enumerate(texts)]
+    [block] = lay_out([page(*fragments(inks))]).blocks
+    assert block.text == "The text of this line is long enough to be adipisicing, and it ends in its second line."

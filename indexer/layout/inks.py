@@ -18,6 +18,7 @@ LEFT_TO_RIGHT = re.compile(r"[A-Za-zÀ-ʯΑ-ӿ]")
 LETTER_DIGIT = re.compile("([\u0590-\u065f\u066e-\u06ef])(\\d)")
 # Numbers or words between those that run leftwards.
 MIXED = re.compile(r"[\u0590-\u06ef]\W*[0-9A-Za-z].*[\u0590-\u06ef]")
+SOFT_HYPHEN = "\u00ad"
 STOP_FIRST = re.compile(r"^([.،؛!؟:])([\u0590-\u06ef].*[\u0590-\u06ef])$")  # where the text ends, from left to right
 RUNS = re.compile(
     r"[\u0590-\u065f\u066e-\u06ef][^0-9A-Za-z]*[\u0590-\u065f\u066e-\u06ef]|\s+|[0-9A-Za-z][^\s\u0590-\u06ef()%]*|."
@@ -191,6 +192,8 @@ def raised(text: str) -> str:
 
 def _text(raw: str) -> str:
     text = clean(raw) if raw.isascii() else clean(ACCENT_BEFORE.sub(_accented, raw))
+    if raw[-1:] == SOFT_HYPHEN and text[-1:].isalpha():  # shown where a line's end cuts a word, and only there
+        text += "-"
     if len(text) > 6 and text[1] == text[3] == text[5] == " " and SPACED.fullmatch(text):
         return _closed(text)
     return text
