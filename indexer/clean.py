@@ -54,9 +54,9 @@ def clean(text: str) -> str:
     >>> clean("e\u0301co\u00adnomic  e\ufb03ciency,\\nm²")
     'économic efficiency, m²'
     """
-    if not (text.isascii() and text.isprintable()):
+    if not text.isprintable():
         return " ".join(_visible(text).split())
-    text = text.strip()
+    text = (text if text.isascii() else _visible(text)).strip()
     return " ".join(text.split()) if "  " in text else text
 
 

@@ -99,7 +99,6 @@ def _is_picture(width: int, height: int) -> bool:
 
 
 def _is_plain(pixmap: Any) -> bool:
-    """Whether all pixels are alike; MuPDF's own way to tell takes a hundred times as long."""
-    samples: bytes = pixmap.samples
-    is_plain: bool = samples == samples[: pixmap.n] * (pixmap.width * pixmap.height)
-    return is_plain
+    """Whether all pixels are alike, some of them first; MuPDF's own way to tell takes a hundred times as long."""
+    shown = pixels_of(pixmap)
+    return not shown.size or all((rows == shown[0, 0]).all() for rows in (shown[len(shown) // 2], shown[::16], shown))

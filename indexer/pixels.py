@@ -37,7 +37,7 @@ def png(pixels: Pixels) -> bytes:
     """The pixels as they are, all opaque."""
     height, width, channels = pixels.shape
     head = struct.pack(">IIBBBBB", width, height, 8, COLOUR_TYPES[channels], 0, 0, 0)
-    packed = zlib.compress(_differences(pixels), FASTEST)
+    packed = zlib.compress(_differences(pixels).data, FASTEST)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
 
 
@@ -62,7 +62,7 @@ def is_photograph(pixels: Pixels) -> bool:
     return bool(np.count_nonzero(steps) > NOISY * steps.size)
 
 
-def _differences(pixels: Pixels) -> bytes:
+def _differences(pixels: Pixels) -> Pixels:
     """The rows as PNG packs them: each after the filter's number, by its differences to the row above."""
     import numpy as np
 
@@ -71,7 +71,7 @@ def _differences(pixels: Pixels) -> bytes:
     filtered[:, 0] = ABOVE
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    return filtered.tobytes()
+    return filtered
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

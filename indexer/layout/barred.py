@@ -16,7 +16,7 @@ from indexer.layout.column_heads import LONGEST_HEAD
 from indexer.layout.grids import gridded
 from indexer.layout.lines import left_edge
 from indexer.layout.lines import rows as baseline_rows
-from indexer.layout.mesh import THIN, TOUCH, Mesh, drawing
+from indexer.layout.mesh import THIN, TOUCH, Mesh
 from indexer.layout.page import Fragment, Rect, around
 from indexer.layout.tables import Row, Table
 from indexer.layout.values import is_datum, is_value
@@ -41,8 +41,6 @@ def barred(fragments: Sequence[Fragment], rulings: Sequence[Rect], shades: Seque
 
     Those whose rows are a line each are left: alignment tells them as well.
     """
-    if drawing(rulings):
-        return []
     found: list[Found] = []
     for columns, heights in (*_ruled(rulings), *_shaded(shades, fragments)):
         made = _table(fragments, columns, heights, page)

@@ -259,11 +259,11 @@ def _is_table(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
         return False
     if _is_row_of_fields(left, right) or _is_row_of_fields(right, left):
         return True
+    if _is_prose_side(left) and _is_prose_side(right):
+        return False
     bases = [fragment.base for fragment in left]
     shared = sum(any(abs(fragment.base - base) < 1.5 for base in bases) for fragment in right)
-    if shared < 0.7 * len(right):
-        return False
-    return not (_is_prose_side(left) and _is_prose_side(right))
+    return shared >= 0.7 * len(right)
 
 
 def _is_row_of_fields(side: Sequence[Fragment], other: Sequence[Fragment]) -> bool:

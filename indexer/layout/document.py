@@ -123,12 +123,12 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
     """A page's lines by column in reading order, and the tables drawn on it as grids."""
     drawn: list[Table] = []
     gone: set[int] = set()
-    for table, held in (
-        *pieced(page.fragments, page.rulings, page.number),
-        *grids(page.fragments, page.rulings, page.number),
-        *barred(page.fragments, page.rulings, page.shades, page.number),
-        *ruled(page.fragments, page.rulings, page.number),
-    ):
+    plot = mesh.drawing(page.rulings)
+    found = [*pieced(page.fragments, page.rulings, page.number), *grids(page.fragments, page.rulings, page.number)]
+    if plot is None:
+        found += barred(page.fragments, page.rulings, page.shades, page.number)
+        found += ruled(page.fragments, page.rulings, page.number)
+    for table, held in found:
         if not held & gone:
             drawn.append(table)
             gone |= held
@@ -136,13 +136,14 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
     if gone:
         fragments = [fragment for fragment in fragments if id(fragment) not in gone]
     fragments = with_bullets(fragments, page.shades) if page.shades else fragments
-    fragments = with_fractions(fragments, page.rulings) if page.rulings else fragments
+    if page.rulings and plot is None:
+        fragments = with_fractions(fragments, page.rulings)
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
     if len(page.rulings) <= MOST_RULES:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
     fragments, boxes = without_sidebars(fragments, page.shades, page.width)
-    found = [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)]
-    return Reading(page.number, page.height, found, drawn, pictures, page.drawings, mesh.drawing(page.rulings))
+    lines = [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)]
+    return Reading(page.number, page.height, lines, drawn, pictures, page.drawings, plot)
 
 
 def _page_items(page: Reading, body: Style) -> OnPage:

@@ -56,13 +56,17 @@ def drawings(paths: Iterable[Rect], width: float, height: float) -> list[Rect]:
     """
     cells: dict[tuple[int, int], int] = {}
     boxes: list[tuple[Rect, tuple[int, int]]] = []
+    most = width * height / 2
     for path in set(paths):
-        rect = Rect(max(path.x0, 0), max(path.y0, 0), min(path.x1, width), min(path.y1, height))
-        if rect.width < 0 or rect.height < 0 or rect.width * rect.height > width * height / 2:
+        x0, y0, x1, y1 = max(path[0], 0), max(path[1], 0), min(path[2], width), min(path[3], height)
+        if x1 < x0 or y1 < y0 or (x1 - x0) * (y1 - y0) > most:
             continue
-        x0, y0, x1, y1 = (int(side // CELL) for side in rect)
-        boxes.append((rect, (x0, y0)))
-        cells.update(dict.fromkeys(product(range(x0, x1 + 1), range(y0, y1 + 1)), -1))
+        left, top, right, foot = int(x0 // CELL), int(y0 // CELL), int(x1 // CELL), int(y1 // CELL)
+        boxes.append((Rect(x0, y0, x1, y1), (left, top)))
+        if left == right and top == foot:  # as most are, on a page of thousands
+            cells[left, top] = -1
+        else:
+            cells.update(dict.fromkeys(product(range(left, right + 1), range(top, foot + 1)), -1))
     count = _connect(cells)
     held: list[list[Rect]] = [[] for _ in range(count)]
     for rect, cell in boxes:

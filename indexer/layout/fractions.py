@@ -9,7 +9,6 @@ from operator import itemgetter
 
 from indexer.layout.cells import joined
 from indexer.layout.lines import rows
-from indexer.layout.mesh import drawing
 from indexer.layout.page import Fragment, Rect, around
 
 THICKEST, NARROWEST, WIDEST = 1.5, 3.0, 120.0  # points of a bar
@@ -26,7 +25,7 @@ _base = itemgetter(Fragment._fields.index("base"))
 def with_fractions(fragments: Sequence[Fragment], rulings: Sequence[Rect]) -> Sequence[Fragment]:
     """The fragments, those over and under the bar of a fraction as one on the line that it stands in."""
     bars = [rule for rule in rulings if rule[3] - rule[1] <= THICKEST and NARROWEST <= rule[2] - rule[0] <= WIDEST]
-    if not 0 < len(bars) <= MOST_BARS or drawing(rulings):
+    if not 0 < len(bars) <= MOST_BARS:
         return fragments
     ordered = sorted(fragments, key=_base)
     bases = list(map(_base, ordered))

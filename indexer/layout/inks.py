@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 from indexer.clean import clean
 from indexer.layout.page import Fragment, Rect, Style, around, main_style
+from indexer.letters import beyond_ascii
 
 WORD_GAP = 0.8  # of the letter size: what is farther apart are cells of their own
 SPACE = 0.15  # of the letter size: what is closer is one word
@@ -33,6 +36,8 @@ ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ":
 SPACED = re.compile(r"(?:[a-z] ){3,}[a-z]|(?:[A-Z] ){3,}[A-Z]")  # a word whose letters are set apart
 ACCENT_BEFORE = re.compile("([¨´ˆ˜ˇ])([A-Za-z])")
 
+_place = itemgetter(0)
+
 
 class Ink(NamedTuple):
     """A span of one style, turned for reading."""
@@ -48,11 +53,12 @@ def fragments(inks: Iterable[Ink], uprights: Sequence[Rect] = ()) -> Iterator[Fr
 
     `uprights` are lines drawn from top to bottom, which part what stands close on either side: a grid's cells.
     """
+    walls = sorted([((x0 + x1) / 2, top, foot) for x0, top, x1, foot in uprights])
     held: list[Ink] = []
     for ink in inks:
         if not ink[0].isascii():
             ink = _logical(ink)
-        if held and (not _follows(held[-1], ink) or (uprights and _is_parted(held, ink, uprights))):
+        if held and (not _follows(held[-1], ink) or (walls and _is_parted(held, ink, walls))):
             if fragment := _fragment(held):
                 yield fragment
             held = []
@@ -61,13 +67,14 @@ def fragments(inks: Iterable[Ink], uprights: Sequence[Rect] = ()) -> Iterator[Fr
         yield fragment
 
 
-def _is_parted(held: Sequence[Ink], ink: Ink, uprights: Sequence[Rect]) -> bool:
-    """Whether a line is drawn between an ink and the last visible one before it."""
+def _is_parted(held: Sequence[Ink], ink: Ink, walls: Sequence[tuple[float, float, float]]) -> bool:
+    """Whether a line (its place from the left, its ends) is drawn between an ink and the last visible one before it."""
     last = next((one for one in reversed(held) if not one.text.isspace()), None)
     if last is None or ink.text.isspace() or ink.rect.x0 - last.rect.x1 < SPACE * ink.style.size:
         return False
     left, right, middle = last.rect.x1 - 1, ink.rect.x0 + 1, (ink.rect.y0 + ink.rect.y1) / 2
-    return any(left <= (rule.x0 + rule.x1) / 2 <= right and rule.y0 <= middle <= rule.y1 for rule in uprights)
+    between = walls[bisect_left(walls, (left,)) : bisect_right(walls, right, key=_place)]
+    return any(top <= middle <= foot for _, top, foot in between)
 
 
 def _in_reading_order(text: str) -> str:
@@ -89,10 +96,12 @@ def _in_reading_order(text: str) -> str:
 
 def _logical(ink: Ink) -> Ink:
     """The ink as its script is read: a space before words that run leftwards stands at their left, their end."""
+    if not RIGHT_TO_LEFT.search(beyond_ascii(ink.text)):
+        return ink
     text = _in_reading_order(ink.text) if MIXED.search(ink.text) else STOP_FIRST.sub(r"\2\1", ink.text)
     if text != ink.text:
         return ink._replace(text=text)
-    if text[0] != " " or not RIGHT_TO_LEFT.search(text):
+    if text[0] != " ":
         return ink
     words = text.lstrip(" ")
     parted, found = LETTER_DIGIT.subn(r"\1 \2", words, count=1)

@@ -13,7 +13,7 @@ from statistics import median
 from indexer.layout.column_heads import LONGEST_HEAD
 from indexer.layout.lines import is_right_to_left, rows_down, top_down
 from indexer.layout.lines import rows as baseline_rows
-from indexer.layout.mesh import THIN, TOUCH, drawing
+from indexer.layout.mesh import THIN, TOUCH
 from indexer.layout.page import Fragment, Rect, around, main_style
 from indexer.layout.tables import Row, Table
 from indexer.layout.values import MARKER, NUMBER, YEAR
@@ -40,7 +40,7 @@ Found = tuple[Table, set[int]]
 def ruled(fragments: Sequence[Fragment], rulings: Sequence[Rect], page: int) -> list[Found]:
     """Tables of words between rules, each with the ids of the fragments that it holds; tables of values are left."""
     levels = [rule for rule in rulings if rule[3] - rule[1] <= THIN and rule[2] - rule[0] >= LEAST_RULE]
-    if not 2 <= len(levels) <= MOST_RULES or drawing(rulings):
+    if not 2 <= len(levels) <= MOST_RULES:
         return []
     levels.sort(key=lambda rule: (rule.y0, rule.x0))
     found: list[Found] = []

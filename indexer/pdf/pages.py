@@ -19,6 +19,7 @@ from indexer.layout import figures
 from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
 from indexer.layout.mesh import THIN
 from indexer.layout.page import Page, Rect, Style
+from indexer.letters import beyond_ascii
 from indexer.pdf.pictures import pictures
 from indexer.pdf.turn import Turn
 from kohaku import mupdf
@@ -32,7 +33,8 @@ BOLD, ITALIC, MONO = 16, 2, 8  # span flags
 WHITE = 250  # of 255, in each color
 PALE = 240  # from here on a color behind white letters does not show them
 MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
-LOOK = itemgetter("size", "flags", "font", "color")  # what spans of one style share
+LOOK = itemgetter("size", "flags", "font", "color")  # what spans of one style share,
+REST = itemgetter("text", "bbox", "origin", "char_flags")  # and what each has of its own
 LEAST_SIZE = 0.5  # points of text that is joined
 UPRIGHT = (1.0, 0.0)  # a line's direction
 SHOWN = 16 | 32  # character flags: filled, stroked
@@ -116,7 +118,7 @@ def _content(page: Any) -> Content:
     unwanted = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
     flags = pymupdf.TEXTFLAGS_DICT & ~unwanted | pymupdf.TEXT_COLLECT_VECTORS
     content, letters = _extracted(page, flags)
-    if not letters.isascii() and RIGHT_TO_LEFT.search(letters):
+    if not letters.isascii() and RIGHT_TO_LEFT.search(beyond_ascii(letters)):
         content, _ = _extracted(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES)
     return content
 
@@ -160,7 +162,7 @@ def _is_bomb(file: Any, page: Any) -> bool:
 
 def _quarters(lines: Sequence[Mapping[str, Any]]) -> int:
     """The quarter turns that make most of the text run from left to right (vertical scripts' lines: from the right)."""
-    if all(line["dir"] == UPRIGHT for line in lines):
+    if [line["dir"] for line in lines].count(UPRIGHT) == len(lines):
         return 0
     weights = Counter[int]()
     for line in lines:
@@ -188,8 +190,8 @@ def _inks(
         across = not is_level and turn.direction(line["dir"]) < 0.5
         spans = line["spans"]
         for span in _whole(spans, width) if is_level and len(spans) > 2 and not are_parted else spans:
-            rect = made(Rect, span["bbox"])
-            x, base = span["origin"]
+            text, bbox, (x, base), marks = REST(span)
+            rect = made(Rect, bbox)
             if not upright:
                 rect, base = turn.read(rect), turn.read(Rect(x, base, x, base)).y0
             x0, y0, x1, y1 = rect
@@ -201,8 +203,8 @@ def _inks(
             style = styles.get(look)
             if style is None:
                 style = styles[look] = _style(*look)
-            ink = made(Ink, (span["text"], rect, base, style))
-            (seen if span["char_flags"] & SHOWN else unseen).append(ink)
+            ink = made(Ink, (text, rect, base, style))
+            (seen if marks & SHOWN else unseen).append(ink)
     return seen, unseen
 
 
@@ -219,13 +221,14 @@ def _whole(spans: Iterable[Mapping[str, Any]], width: float) -> Iterator[Mapping
 
 def _as_one(spans: Sequence[Mapping[str, Any]], width: float) -> Mapping[str, Any] | None:
     """Spans of one look as one; None where they don't touch, or must be told apart: white ones, those off the page."""
-    lefts, tops, rights, feet = zip(*[span["bbox"] for span in spans], strict=True)
+    texts, boxes, origins, marks = zip(*map(REST, spans), strict=True)
+    lefts, tops, rights, feet = zip(*boxes, strict=True)
     if lefts[1:] != rights[:-1] or lefts[0] < 0 or rights[-1] > width:
         return None
     first = spans[0]
-    if len({(span["origin"][1], span["char_flags"] & SHOWN) for span in spans}) > 1:
+    if len({base for _, base in origins}) > 1 or len({mark & SHOWN for mark in set(marks)}) > 1:
         return None
-    text = "".join([span["text"] for span in spans])
+    text = "".join(texts)
     if text[0].isspace() or not (text.isascii() or not RIGHT_TO_LEFT.search(text)):
         return None
     if first["size"] < LEAST_SIZE or _least(first["color"]) >= WHITE:
@@ -243,6 +246,7 @@ def _is_white(ink: Ink) -> bool:
     return _least(ink.style.color) >= WHITE and not ink.text.isspace()
 
 
+@lru_cache(maxsize=1024)  # a page has thousands of shapes, and few colors
 def _least(color: int) -> int:
     """The least of a color's three parts."""
     return min(color >> 16 & 255, color >> 8 & 255, color & 255)
@@ -302,12 +306,14 @@ def _uprights(rulings: Sequence[Rect]) -> list[Rect]:
 
 def _shades(blocks: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> Iterator[Rect]:
     """The boxes filled with a color, but for such as fill much of the page."""
+    highest = HIGHEST_SHADE * area.height
     for block in blocks:
         x0, y0, x1, y1 = block["bbox"]
         if x1 - x0 <= THIN or y1 - y0 <= THIN or block["stroked"] or _least(block["color"]) >= WHITE:
             continue
-        rect = turn.read(tuple.__new__(Rect, block["bbox"]))
-        if rect.height < HIGHEST_SHADE * area.height:
+        rect = tuple.__new__(Rect, block["bbox"])
+        rect = turn.read(rect) if turn.quarters else rect
+        if rect[3] - rect[1] < highest:
             yield rect
 
 
