@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -210,6 +211,30 @@ def test_the_export_is_made_once_and_kept(tmp_path: Path, remade: list[Path], ca
     assert len(remade) == len(caplog.messages) == 1
     np.testing.assert_array_equal(first.embed_passages(TEXTS), second.embed_passages(TEXTS))
     assert len(list((tmp_path / "new" / "cache").iterdir())) == 2  # no temporary file is left
+
+
+def test_of_several_that_need_the_export_at_once_one_makes_it(
+    tmp_path: Path, export: minilm.Export, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, going = threading.Event(), threading.Event()
+    made: list[Path] = []
+
+    def make(weights: Path, target: Path) -> minilm.Export:
+        made.append(target)
+        begun.set()
+        going.wait(20)
+        return export
+
+    monkeypatch.setattr(minilm, "_make", make)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(minilm._cached, get_model_path(), tmp_path)
+        assert begun.wait(20)
+        second = pool.submit(minilm._cached, get_model_path(), tmp_path)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.3)
+        going.set()
+        assert first.result() == second.result() == export
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("suffix", [".onnx", ".json"])

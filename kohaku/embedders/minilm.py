@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import numpy as np
 from kohaku.cache import folder
 from kohaku.embedders.batches import Tokens, arrays, once, padded
 from kohaku.errors import EmbedderError
+from kohaku.locks import held
 from kohaku.machine import cores
 from kohaku.tree import Vectors
 
@@ -93,7 +95,7 @@ class Export:
 
 
 def _cached(weights: Path, kept: Path) -> Export:
-    """The export of these weights, from the cache folder if it is there whole, else made."""
+    """The export of these weights, from the cache folder if it is there whole, else made, by one process at a time."""
     from onnxruntime import __version__ as runtime  # an optimised graph is for the version that wrote it
 
     size = (weights / "model.safetensors").stat().st_size
@@ -101,12 +103,21 @@ def _cached(weights: Path, kept: Path) -> Export:
     found = _read(manifest)
     if found:
         return found
+    with ExitStack() as turn:
+        with suppress(OSError):  # no home, or one that can't be written: nobody waits for anybody there
+            kept.mkdir(parents=True, exist_ok=True)
+            turn.enter_context(held(kept, wait=True))
+        return _read(manifest) or _exported(weights, manifest)
+
+
+def _exported(weights: Path, manifest: Path) -> Export:
+    """The export of these weights, made now, and kept where it can be."""
     log.info("exporting %s for ONNX Runtime: once, some seconds", MODEL)
     with tempfile.TemporaryDirectory(prefix="kohaku-") as target:
         made = _make(weights, Path(target))
     try:
         _write(manifest, made)
-    except OSError as error:  # no home, or one that can't be written: works, but pays again next time
+    except OSError as error:  # works, but pays again next time
         log.info("%s can't be kept in %s: %s", MODEL, manifest.parent, error.strerror)
     return made
 
