@@ -16,6 +16,8 @@ from answerer.answer import Answer, Grounding, How, Question
 from answerer.calibration import Judged, calibration, calibration_of_files
 from answerer.confidence import rated
 from answerer.extract import read
+from answerer.prompts import AnswerReply
+from answerer.reader import checked
 from answerer.submission import COLUMNS, Submission, row, sure
 from kohaku.doors.cli import app
 from kohaku.errors import TableError
@@ -47,6 +49,38 @@ def test_what_speaks_against_an_answer_lowers_its_confidence() -> None:
     assert confidence(ANSWER) > confidence(ANSWER, late)
     assert confidence(ANSWER) > confidence(ANSWER, rival)
     assert 0 < confidence(bare) < 0.5 < confidence(both) < 1
+
+
+def replied(
+    value: str, *, quotes: tuple[str, ...] = (), evidence: Evidence = MILL, question: Question = QUESTION
+) -> Answer:
+    """A model's answer, checked and rated."""
+    reply = AnswerReply(
+        explanation="", answer=value, answer_value=value, ref_id=["mill"], quotes=list(quotes), is_blank=False
+    )
+    return rated(checked(question, evidence.contexts, reply), evidence, by_model=True)
+
+
+def test_a_models_answer_that_stands_in_other_words_than_the_questions_is_as_sure() -> None:
+    other = Question("q1", "By what did a wheel of that works deplete the stream from dawn to dawn?", "litres")
+    assert replied("552").confidence > 0.9
+    answer = replied("552", question=other)
+    assert answer.confidence > 0.9 > 0.5 > confidence(answer)
+
+
+def test_what_speaks_against_a_models_answer_lowers_its_confidence() -> None:
+    good = replied("552", quotes=("The mill drew 552 litres of water a day.",)).confidence
+    misquoted = replied("552", quotes=("It was said to have drunk the river dry.",)).confidence
+    two = Evidence("", (), (context("The mill drew 552 litres of water a day. Of 40 men it had none.", "mill"),))
+    late = Evidence("", (), (*(context(f"It rained {n} times.", f"d{n}") for n in range(9)), MILL.contexts[0]))
+    assert good > misquoted > replied("77").confidence
+    assert good > replied("40", evidence=two).confidence
+    assert good > replied("552", evidence=late).confidence
+
+
+def test_a_verdict_is_no_unlikelier_for_standing_nowhere_but_what_is_none_is() -> None:
+    statement = Question("q1", "True or False: a mill may need a stream.")
+    assert replied("1", question=statement).confidence > 0.5 > replied("39", question=statement).confidence
 
 
 def test_an_abstention_is_surer_the_less_the_evidence_has() -> None:

@@ -155,7 +155,7 @@ class Respondent(Searcher):
                 self._told(self._reader(number)),
                 retries=settings.retries,
                 strict=settings.strict,
-                rate=rated,
+                rate=self._rate,
                 doubt=contested,
                 least=self._least,
                 room=settings.budget,
@@ -260,7 +260,10 @@ class Respondent(Searcher):
         return tuple(found.values())
 
     def _rated(self, question: Question, evidence: Evidence) -> Answer:
-        return rated(self._reader(0)(question, evidence), evidence)
+        return self._rate(self._reader(0)(question, evidence), evidence)
+
+    def _rate(self, answer: Answer, evidence: Evidence) -> Answer:
+        return rated(answer, evidence, by_model=bool(self.takes) or self.own.reader is not None)
 
     def _answer_part(self, part: Part, evidence: Evidence) -> str:
         answer = self._reader(0)(Question("", part.text), evidence)
