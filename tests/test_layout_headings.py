@@ -252,3 +252,39 @@ def test_what_is_asked_for_beside_what_is_filled_in_makes_a_forms_cover_too() ->
 def test_a_heading_does_not_end_in_a_word_that_joins() -> None:
     title = (fragment("Green Meadow and", 100, LARGE), fragment("Subsidiaries", 116, LARGE))
     assert heads(page(*title, *prose(140), *prose(300)))[0][1] == ("Green Meadow and Subsidiaries")
+
+
+def test_a_chapters_label_in_two_lines_with_its_number_in_words_is_no_head_of_its_own() -> None:
+    def opened(number: str, title: str, place: int) -> Page:
+        label = [fragment("CHAPTER", 60, BOLD, x=492), fragment(number, 84, LARGE, x=500)]
+        named = [fragment(title, 140, LARGE, x=300), *prose(170), fragment(f"{place}.1 First steps", 260, LARGE)]
+        return page(*label, *named, *prose(280), number=place)
+
+    found = heads(opened("ONE", "GETTING STARTED", 1), opened("TWO", "GOING FURTHER", 2))
+    assert found == [
+        (1, "GETTING STARTED"),
+        (2, "1.1 First steps"),
+        (1, "GOING FURTHER"),
+        (2, "2.1 First steps"),
+    ]
+
+
+def test_a_chapters_label_in_two_lines_with_its_number_in_digits_is_one_with_its_title() -> None:
+    parts = [fragment("Chapter", 60, BOLD), fragment("3", 84, LARGE), fragment("Compilation", 140, LARGE), *prose(170)]
+    assert heads(page(*parts)) == [(1, "Chapter 3 Compilation")]
+
+
+@pytest.mark.parametrize("call", ["3.1 solve()", "3.2 The command \\solve"])
+def test_a_function_or_command_heads_a_section_where_it_is_set_as_a_head(call: str) -> None:
+    assert [text for _, text in heads(page(*sections(("3 Functions", LARGE), (call, BOLD))))] == ["3 Functions", call]
+    assert heads(page(fragment("solve()", 100, BOLD), *prose(120))) == []
+
+
+def test_bold_words_that_fill_a_paragraphs_line_do_not_spoil_the_heads_of_their_look() -> None:
+    emphasis = [
+        part
+        for n in range(6)
+        for part in (*prose(300 + 60 * n, 2), fragment("the words of it that matter most,", 324 + 60 * n, BOLD))
+    ]
+    parts = [fragment("Random numbers", 100, BOLD), *prose(130), fragment("Elliptic integrals", 200, BOLD), *prose(230)]
+    assert [text for _, text in heads(page(*parts, *emphasis))] == ["Random numbers", "Elliptic integrals"]

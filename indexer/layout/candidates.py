@@ -11,7 +11,15 @@ from indexer.layout.body import SAME_SIZE
 from indexer.layout.contents import contents, has_dots
 from indexer.layout.covers import asks
 from indexer.layout.lines import leadings
-from indexer.layout.numbering import LABEL, NUMBER, is_keyword, numbering_depth
+from indexer.layout.numbering import (
+    COUNT,
+    LABEL,
+    LABEL_NAME,
+    NUMBER,
+    SPELT,
+    is_keyword,
+    numbering_depth,
+)
 from indexer.layout.page import Line, Style
 from indexer.layout.paragraphs import TERMINAL, is_item
 from indexer.layout.values import PERIOD, YEAR
@@ -44,7 +52,8 @@ STATEMENT = re.compile(
     r"|conjecture|exercise|equation|step)\s+[\dA-Z]",
     re.IGNORECASE,
 )
-CODE = re.compile(r"[{}\\]|\S\s?[=<>]=?\s?\S|\$\(|\w\(\)$|;\s*$")
+CODE = re.compile(r"[{}]|\S\s?[=<>]=?\s?\S|\$\(|;\s*$")
+CALL = re.compile(r"\\|\w\(\)$")  # code too, but for what looks as only a heading of a manual does
 CLOSES = re.compile(r"[^(]{4,}\)")  # what no bracket before it opens
 ASIDE = re.compile(r"\(.*\)?$|\[.*\]$|https?:|www\.")
 
@@ -88,7 +97,11 @@ def candidates(lines: Sequence[Line], body: Style) -> Iterator[Candidate]:
         if first in entries:
             continue
         candidate = _candidate(lines, first, last, _look(lines[first], capitals), body, leading)
-        if before and _labels(before, candidate, lines):
+        if before and _counts(before, candidate, lines):
+            candidate = candidate._replace(
+                first=before.first, text=f"{before.text} {candidate.text}", depth=1, gap=before.gap, good=True
+            )
+        elif before and _labels(before, candidate, lines):
             candidate = _as_one(before, candidate)
         elif before:
             yield before
@@ -182,18 +195,31 @@ def _in_capitals(text: str) -> bool:
 
 
 def _labels(label: Candidate, candidate: Candidate, lines: Sequence[Line]) -> bool:
-    """Whether the first is only "Chapter 3" and the second its title."""
+    """Whether the first is only "Chapter 3", or "Three", and the second its title."""
     return (
         label.last + 1 == candidate.first
         and candidate.good
         and not candidate.depth
         and candidate.look.size >= label.look.size - SAME_SIZE
         and lines[label.last].page == lines[candidate.first].page
-        and LABEL.fullmatch(label.text) is not None
+        and (LABEL.fullmatch(label.text) is not None or SPELT.fullmatch(label.text) is not None)
+    )
+
+
+def _counts(label: Candidate, candidate: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the first is only "Chapter" and the second only which, in a line of its own."""
+    return (
+        label.last + 1 == candidate.first
+        and LABEL_NAME.fullmatch(label.text) is not None
+        and COUNT.fullmatch(candidate.text) is not None
+        and lines[label.last].page == lines[candidate.first].page
     )
 
 
 def _as_one(label: Candidate, candidate: Candidate) -> Candidate:
+    """The title with its label, but for one that spells its number: outlines and references leave that out."""
+    if SPELT.search(label.text):
+        return candidate._replace(depth=1)
     return candidate._replace(
         first=label.first, text=f"{label.text} {candidate.text}", depth=1, gap=label.gap, good=True
     )
@@ -300,6 +326,8 @@ def _stands_out(text: str, line: Line, look: Look, depth: int, body: Style, gap:
         return False
     alone = bold and _alone(line, gap, below)
     large = look.size >= LARGER * body.size - 0.1
+    if CALL.search(text) and not (large or (depth and bold)):
+        return False
     if text[0].islower() and not depth and not alone and not (large and gap > APART) and not is_keyword(text):
         return False
     if _is_row(line):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from indexer.layout.body import SAME_SIZE, body_style, first_prose
-from indexer.layout.candidates import APART, Candidate, Look, candidates, leads_on, look_of
+from indexer.layout.candidates import APART, LEADING_GAP, Candidate, Look, candidates, leads_on, look_of
 from indexer.layout.covers import asked
 from indexer.layout.labels import without_front, without_labels
 from indexer.layout.levels import levels_of
@@ -21,6 +21,7 @@ from indexer.layout.page import Line, Style
 
 DEEPEST = 6
 LEADS = 3  # headings of one look that a colon ends, at least
+SHORT = 50  # characters of a head whose look emphasis has too
 SHARE = 0.5  # of a style's candidates that must look like headings
 
 
@@ -76,10 +77,12 @@ def _vouched(lines: Sequence[Line], known: Mapping[int, tuple[int, int]]) -> set
 
 def _consistent(found: Iterable[Candidate], body: Style) -> list[Candidate]:
     """The candidates whose look is that of headings throughout the document."""
-    alike = Counter[Look]()
+    alike, apart = Counter[Look](), Counter[Look]()
     those: dict[Look, list[Candidate]] = defaultdict(list)
     for candidate in found:
         alike[candidate.look] += 1
+        # Bold without white space above is a paragraph's emphasis that ran to a line.
+        apart[candidate.look] += candidate.good or candidate.gap > APART
         if candidate.good:
             those[candidate.look].append(candidate)
     chosen: list[Candidate] = []
@@ -91,12 +94,19 @@ def _consistent(found: Iterable[Candidate], body: Style) -> list[Candidate]:
         if plain or len(good) >= SHARE * alike[look]:
             chosen += good
         else:
+            bold = look.bold > body.bold and len(good) >= SHARE * apart[look]
             chosen += [
                 candidate
                 for candidate in good
-                if candidate.gap > APART and (candidate.depth or is_keyword(candidate.text))
+                if candidate.gap > APART
+                and (candidate.depth or is_keyword(candidate.text) or (bold and _is_short(candidate)))
             ]
     return sorted(chosen, key=lambda candidate: candidate.first)
+
+
+def _is_short(candidate: Candidate) -> bool:
+    """Whether it is no sentence: a few words with much white space above."""
+    return candidate.gap > LEADING_GAP and len(candidate.text) <= SHORT and candidate.text[0].isupper()
 
 
 def _without_leads(good: Sequence[Candidate], body: Style) -> list[Candidate]:

@@ -18,9 +18,15 @@ NUMBER = re.compile(
 QUANTITY = re.compile(r"\d{3,}|0.*")  # or a year
 LARGE_NUMBER = re.compile(r"[4-9]\d(?:\.\d+)*")  # "99.1" is an exhibit's
 ENDS = tuple(".:)章节節篇部")
-LABEL = re.compile(
-    r"(?:chapter|appendix|part|annex|chapitre|annexe|kapitel|anhang|teil|cap[ií]tulo)\s+\w{1,5}[.:]?", re.I
+NAME = r"(?:chapter|appendix|part|annex|chapitre|annexe|kapitel|anhang|teil|cap[ií]tulo)"
+NUMERAL = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif)ty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?)"
 )
+LABEL = re.compile(rf"{NAME}\s+(?:{NUMERAL}|\w{{1,5}})[.:]?", re.IGNORECASE)
+LABEL_NAME = re.compile(NAME, re.IGNORECASE)
+COUNT = re.compile(rf"{NUMERAL}|\d{{1,2}}|[IVX]{{1,5}}|[A-H]", re.IGNORECASE)
+SPELT = re.compile(rf"(?:^|\s){NUMERAL}[.:]?$", re.IGNORECASE)
 LABELLED = re.compile(r"(?:item|article|chapter|section|part|note|kapitel|chapitre)\s+\d", re.IGNORECASE)
 PART = re.compile(r"(?:part|partie|teil|parte)\s+(?:\d{1,2}|[IVX]{1,5})\b", re.IGNORECASE)
 CHAPTER = re.compile(r"(?:chapter|chapitre|kapitel|cap[ií]tulo|titre|title)\s+(?:\d{1,2}|[IVX]{1,5})\b", re.IGNORECASE)
