@@ -93,6 +93,7 @@ _YEAR = re.compile(
     r"|\bwhat (?:is|was) the date\b",
     re.IGNORECASE,
 )
+_IS_DATE = re.compile(r"\s*(?:(?:calendar|fiscal)\s)?(?:year|date|day|month)s?\s*", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\bhow (?:many|much)\s+((?:[\w.-]+\s){0,3}?[\w-]+?)"
     r"(?=\s(?:of|did|do|does|is|are|was|were|can|could|has|have|had|in|per|to|from|on|at|for|will|would|must|should|a|the|"
@@ -200,6 +201,8 @@ def _asked(question: Question) -> Asked:
     found = frozenset(terms(_STATEMENT.sub("", text)))
     if asks_true_or_false(text):
         return Asked(Kind.STATEMENT, found)
+    if _YEAR.search(text) and _IS_DATE.fullmatch(question.unit or ""):
+        return Asked(Kind.YEAR, found, wants_date="year" not in f"{text} {question.unit}".lower())
     if asks_number(text, question.unit):
         wanted = _unit(question)
         return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower())

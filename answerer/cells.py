@@ -153,6 +153,8 @@ def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
     """A bare number with the unit of its head, its row's label, or its table's caption: "Energy (Wh): 0.69"."""
     if found.unit is not None:
         return found
+    if _PERCENT_BEHIND.match(row.text, found.end):
+        return replace(found, unit=unit("percent"))
     own = (text_of(row, cell.head), text_of(row, row.label))
     for said in own if _is_unscaled(row, cell) else (*own, _tail(row), caption):
         if (known := unit_in(said)) is not None:
@@ -161,6 +163,7 @@ def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
     return replace(found, unit=scale.currency) if scale and any(map(_PER.search, own)) else found
 
 
+_PERCENT_BEHIND = re.compile(r"\s?\)\s?%")  # "(2.5)%"
 _PER = re.compile(r"\bper\b", re.IGNORECASE)
 
 

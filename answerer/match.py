@@ -23,6 +23,9 @@ UNHEARD = -0.60
 stand nowhere in its document's evidence; for some of them, their share.
 """
 
+STRANGE = -0.60
+"""What it loses besides where its document speaks of nothing that the question names: another firm's revenue."""
+
 
 def weights(wanted: Iterable[str], sentences: Sequence[Sentence]) -> dict[str, float]:
     """What each of the question's words says: the rarer among the sentences, the more; unheard of, the most."""
@@ -69,7 +72,8 @@ def _of_other_years(sentence: Sentence, wanted: Asked) -> float:
 def _unheard(sentence: Sentence, wanted: Asked) -> float:
     lost = 0.0
     unheard = sum(_missing(name, sentence.spoken) for name in wanted.names)
-    return lost + (UNHEARD * unheard / len(wanted.names) if unheard else 0.0)
+    share = unheard / len(wanted.names) if unheard else 0.0
+    return lost + UNHEARD * share + (STRANGE if share == 1 else 0.0)
 
 
 def _told(sentence: Sentence) -> Iterable[str]:

@@ -96,7 +96,8 @@ def _persons(sentence: Sentence, common: Collection[str]) -> Iterator[Name]:
     for match in _PERSON.finditer(sentence.text):
         bare = _TITLED.sub("", match[0])
         words = [word for word in re.findall(r"[^\W\d_]{2,}", bare) if word[0].isupper()]
-        is_other = 0 < sum(map(str.isupper, words)) < len(words) or _FORM.search(match[0])
+        is_owner = match[0].endswith(("’s", "'s"))
+        is_other = is_owner or 0 < sum(map(str.isupper, words)) < len(words) or _FORM.search(match[0])
         if (
             is_other
             or any(word.lower() in common or word.lower() in _TITLES for word in words)
@@ -178,7 +179,13 @@ def _any(sentence: Sentence) -> Iterator[Name]:
         name = match[group].strip().rstrip(".,;:'’-")
         if not _may_stand(sentence, match.start(group)):
             continue
-        if name.lower() in _NO_NAMES or len(name) < 2 or unit(name).known or _is_short_form(sentence.text, match):
+        if (
+            name.lower() in _NO_NAMES
+            or _FORM.fullmatch(name)
+            or len(name) < 2
+            or unit(name).known
+            or _is_short_form(sentence.text, match)
+        ):
             continue
         yield Name(_DAYS.sub(r"\1", name), match.start(group), _opening(sentence, name, match.start(group)))
 

@@ -82,6 +82,7 @@ _PLUS = re.compile(r"\s?(?:\band\b)?\s?", re.IGNORECASE)
 _LETTER = re.compile(rf"(?![{CJK}])[^\W\d_]")  # of scripts that part words
 _PER = re.compile(r"\s?(?:/|\bper\b|\ban?\b)\s?", re.IGNORECASE)
 _ENDS_BETWEEN = re.compile(r"\bbetween\s(?:\w+\s)?$", re.IGNORECASE)
+_OF_YEAR = re.compile(r"\b(?:in|for|of|fiscal|year)\s(?:19|20)\d\d$", re.IGNORECASE)
 _GAP = re.compile(r"[\s-]?(?:(?:net|gross|total|metric|additional|short)\s)?")
 _FOLLOWING = re.compile(r"(?:[\s-]?[A-Za-z][\w./’'-]*){1,4}")
 
@@ -223,6 +224,8 @@ def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     between = _AND.fullmatch(bridge) and _ENDS_BETWEEN.search(text[: left.start])
     if not (between or _BRIDGE.fullmatch(bridge)):
         return None
+    if left.low > right.high and _OF_YEAR.search(text, 0, left.end):
+        return None  # "the dividend for fiscal 2023 to 49 cents"
     if "to" in bridge.lower() and right.unit is None and left.unit is not None and not is_money(left.unit):
         return None  # "fell by 8% to 410"
     low, known = left.low, right.unit or left.unit

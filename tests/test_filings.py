@@ -58,3 +58,28 @@ def test_the_mark_of_a_list_s_item_and_what_is_named_by_another_noun_count_nothi
     question: str, unit: str, wrong: str
 ) -> None:
     assert value(question, unit) != wrong
+
+
+def of(text: str, question: str, unit: str = "", kind: Kind = Kind.PARAGRAPH) -> str:
+    context = Context("canal", "Canal company", "canal:p1", kind, (1, 1), (), 1.0, text, 50)
+    return read(Question("q", question, unit), Evidence(question, (question,), (context,))).value
+
+
+def test_a_year_before_to_begins_no_range() -> None:
+    said = "This increases the annual dividend of the canal company for fiscal 2023 to 49.0 cents per share."
+    assert of(said, "What was the canal company's annual dividend per share for fiscal 2023?", "US cents") == "49.0"
+
+
+def test_who_asks_for_a_year_as_a_unit_gets_no_other_number() -> None:
+    said = "Its chief will keep the shares of the canal company, founded by Anna Visser, for four years."
+    assert of(said, "In which year was the canal company founded?", "year") == "is_blank"
+
+
+def test_percent_behind_a_bracket_is_no_money() -> None:
+    table = "In USD\n\n|  | First quarter |\n| --- | --- |\n| Exchange impact on net revenue | (2.5)% |"
+    assert of(table, "What was the exchange impact on net revenue?", "million USD", Kind.TABLE) == "is_blank"
+
+
+def test_a_document_that_never_speaks_of_the_firm_in_question_tells_nothing_of_it() -> None:
+    assert "1250" in of(INCOME, "What was the toll income in 2023?", "thousand USD", Kind.TABLE)
+    assert of(INCOME, "What was Ostrander's toll income in 2023?", "thousand USD", Kind.TABLE) == "is_blank"
