@@ -16,6 +16,8 @@ from made import COUNT, large
 
 from kohaku.store import Store, full_text
 from kohaku.store import inverted_file as ivf
+from kohaku.store.segments import Segment, _joined
+from kohaku.store.vector_table import _there
 from kohaku.tree import Tier, Tree, Vectors
 
 
@@ -100,6 +102,14 @@ def test_what_is_written_while_a_file_is_made_is_in_the_next_one(
     store.settle(COUNT)
     assert files(path) == []
     assert store.nearest(large("report", 1)[1][:1], Tier.SENTENCE, 5) == [[]]
+
+
+@given(st.sets(st.integers(0, 40)), st.integers(0, 40))
+def test_the_numbers_of_what_went_are_left_out_and_no_others(gone: set[int], last: int) -> None:
+    spans = np.array([(key, key) for key in sorted(gone) if key <= last], np.int64).reshape(-1, 2)
+    there = _there(Segment("token", "sentence", 0, last, last, 0), _joined(spans))
+    bits = np.ones(2 * last + 2, np.uint8) if there is None else np.unpackbits(there, bitorder="little")
+    assert [bool(bit) for bit in bits[: 2 * last + 2]] == [number // 2 not in gone for number in range(2 * last + 2)]
 
 
 def test_passages_without_a_word_that_are_all_that_is_left_are_searched_in_silence(store: Store) -> None:

@@ -260,10 +260,13 @@ def _there(segment: Segment, gone: Spans) -> NDArray[np.uint8] | None:
     """A bit for each number of a vector up to the last of a segment, 0 for what is gone; None where nothing is."""
     if not len(gone):
         return None
-    there = np.ones(2 * (segment.last + 1), np.bool_)
+    there = np.full(segment.last // 4 + 1, 255, np.uint8)  # a byte has the bits of four keys
     for first, last in gone:
-        there[2 * first : 2 * (last + 1)] = False
-    return np.packbits(there, bitorder="little")
+        some = slice(first // 4, last // 4 + 1)
+        bits = np.unpackbits(there[some], bitorder="little")
+        bits[2 * (first % 4) : 2 * (last - first // 4 * 4 + 1)] = 0
+        there[some] = np.packbits(bits, bitorder="little")
+    return there
 
 
 def _keys(part: str, numbers: Numbers) -> Numbers:
