@@ -17,6 +17,7 @@ import numpy as np
 from indexer.garbled import is_garbled
 from indexer.layout import figures
 from indexer.layout.inks import RIGHT_TO_LEFT, Ink, fragments
+from indexer.layout.line_numbers import without_line_numbers
 from indexer.layout.mesh import THIN
 from indexer.layout.page import Page, Rect, Style
 from indexer.letters import beyond_ascii
@@ -91,7 +92,7 @@ def sight(file: Any, index: int) -> Sight:
             unseen += [ink for ink in seen if ink in white]
             seen = [ink for ink in seen if ink not in white]
     # A scan's text layer is invisible throughout; beside visible text, invisible text was hidden on purpose.
-    inks = seen or unseen
+    inks = without_line_numbers(seen or unseen)
     read = Page(
         index + 1,
         area.width,
