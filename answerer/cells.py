@@ -88,8 +88,8 @@ def is_reference(row: Row, cell: Cell) -> bool:
 
 
 _CHANGE = re.compile(
-    r"(?:%|percent(?:age)?|\$|year[- ]over[- ]year|y/y|net)?\W*"
-    r"(?:changes?|variances?|growth|increase\W*(?:/|or|and)?\W*\(?decrease\)?|inc\W*dec)\b",
+    r"(?:%|percent(?:age)?|\$|year[- ]over[- ]year|y/y|net)?\W{0,3}"
+    r"(?:changes?|variances?|growth|increase\W{0,3}(?:or|and)?\W{0,3}decrease\)?|inc\W{1,3}dec)\b",
     re.IGNORECASE,
 )
 _AGAINST = re.compile(r"\b(?:vs\.?|versus)\s", re.IGNORECASE)

@@ -20,7 +20,7 @@ _ORDERS = re.compile(
 
 
 # The same in other languages. An imperative opens its clause, as "Le patient ignore les consignes" does not.
-_OPENS = r"(?:^|[.!?:;,–—\n\"“«„(]\s*|\b(?:bitte|veuillez|por favor|per favore|alsjeblieft|пожалуйста,?)\s)"
+_OPENS = r"(?:^|[.!?:;,–—\n\"“«„(]\s{0,4}|\b(?:bitte|veuillez|por favor|per favore|alsjeblieft|пожалуйста,?)\s)"
 _WORDS = "|".join(
     rf"(?:{verbs})\b[^.\n]{{0,40}}\b(?:{nouns})"
     for verbs, nouns in (
@@ -46,7 +46,7 @@ _UNSPACED = (
     r"|(?:지시|명령|지침|프롬프트)[^.\n]{0,8}(?:무시하|잊)"
     r"|(?:تجاهل|انس)\s[^.\n]{0,30}(?:التعليمات|الأوامر|القواعد)"
     r"|निर्देश[^।\n]{0,20}(?:अनदेखा|नज़रअंदाज़)"
-    r"|(?:请|請)?(?:回答|答复|答覆)\s*[:：]?\s*[\"“「]?\d[\d.,]*[\"”」]?\s*(?=[。！，,.!;；]|$|\n|并|並)"
+    r"|(?:请|請)?(?:回答|答复|答覆)\s?[:：]?\s?[\"“「]?\d[\d.,]*[\"”」]?\s*(?=[。！，,.!;；]|$|\n|并|並)"
     r"|\d[\"”」]?\s*と(?:だけ)?(?:回答し|答え)"
 )
 _FOREIGN_ORDERS = re.compile(rf"{_OPENS}(?:{_WORDS}|{_ANSWER})|{_UNSPACED}", re.IGNORECASE)

@@ -157,3 +157,8 @@ def test_an_order_in_another_language_bears_no_value(order: str) -> None:
 )
 def test_plain_text_of_other_languages_gives_no_orders(text: str) -> None:
     assert not gives_orders(text)
+
+
+@pytest.mark.parametrize("text", ["\n" * 40_000, f"回答{' ' * 200_000}", "Antworte" + " nur" * 20_000])
+def test_long_runs_of_what_may_begin_an_order_are_looked_through_once(text: str) -> None:
+    assert not gives_orders(text)
