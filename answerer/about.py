@@ -9,6 +9,7 @@ from itertools import chain, takewhile
 from answerer.asking import Asked, Kind, adjacent, terms, years
 from answerer.cells import Cell, Row, text_of
 from answerer.passages import Sentence
+from answerer.periods import MONTHS
 from answerer.periods import WORDS as PERIOD_WORDS
 from answerer.units import is_money, unit
 from kohaku.words import stem
@@ -243,8 +244,7 @@ def unasked(row: Row, cell: Cell, wanted: Asked, named: Collection[str]) -> froz
     return frozenset(word for word in held if _narrows(word, wanted, named))
 
 
-_MONTH_NAMES = "january february march april may june july august september october november december"
-_DATED = re.compile(rf"\b(?:{_MONTH_NAMES.replace(' ', '|')})\b|\([^()]*\)|\d+", re.IGNORECASE)
+_DATED = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b|\([^()]*\)|\d+", re.IGNORECASE)
 
 
 def is_of_longer_name(text: str, wanted: Asked) -> bool:
@@ -309,7 +309,7 @@ def _sources(behind: Sequence[str], sentence: Sentence, wanted: Asked) -> list[s
 
 
 def _is_new(token: str, known: Collection[str]) -> bool:
-    return token[0].isupper() and token.lower() not in _MONTHS and not set(terms(token)) & set(known)
+    return token[0].isupper() and token.lower() not in MONTHS and not set(terms(token)) & set(known)
 
 
 def _is_content(token: str) -> bool:
@@ -319,4 +319,3 @@ def _is_content(token: str) -> bool:
 _PART_OF = ("of", "in", "on")
 _ARTICLES = ("the", "our", "its", "their", "total")
 _FROM = ("from", "in", "of", "for")
-_MONTHS = frozenset(_MONTH_NAMES.split())

@@ -9,24 +9,10 @@ from functools import lru_cache
 from answerer.answer import Question
 from answerer.asking import Kind, asked, terms, years
 from answerer.changes import State, asked_states
-from answerer.periods import quarters
+from answerer.periods import MONTHS, quarters
 from answerer.units import Unit
 
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_MONTH = re.compile(rf"\b(?:{'|'.join(name.capitalize() for name in MONTHS)})\b")
+_MONTH = re.compile(rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b")
 _CITED = re.compile(
     r"\([^()]*\b(?:19|20)\d\d[a-z]?\)|\bet al\.,? \(?(?:19|20)\d\d\)?"
     r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.]+ )+(?:et al\.? )?)?(?:paper|study|survey|report|article|edition|order|act)\b",
@@ -50,7 +36,7 @@ _TO_WHAT = re.compile(
     r"^\W*to (?:what|how)\b|\bto what (?:level|amount|value)\b|\b(?:fall|rise|grow|drop)\sto\b", re.IGNORECASE
 )
 _AT_FIRST = re.compile(
-    r"\b(?:without|baseline|at the (?:start|outset|beginning)|start\w*|begin\w*|un[a-z]{3,}ed|pre-?\w+|from what)\b",
+    r"\b(?:without|baseline|at the (?:start|outset|beginning)|start\w*|begin\w*|un[a-z]{3,}ed|pre-\w+|from what)\b",
     re.I,
 )
 
@@ -91,8 +77,7 @@ def aim(question: Question) -> Aim:
 def _aim(text: str, unit: str) -> Aim:
     wanted = asked(Question("", text, unit))
     told = frozenset(terms(text))
-    head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
-    nouns = frozenset(noun for noun in (wanted.noun, *head) if noun) & (told | set(head))
+    nouns = wanted.nouns & {*told, wanted.unit_noun}
     return Aim(
         terms=told - years(told),
         nouns=nouns,

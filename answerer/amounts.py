@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from answerer.aim import aim
 from answerer.answer import Grounding, How, Span
@@ -41,24 +42,35 @@ class _Match:
     other: str = ""
 
 
+class _Found(NamedTuple):
+    """A match with what speaks for its place, as `Where.weight` has it, how far in front that is, and its words."""
+
+    match: _Match
+    quoted: bool
+    words: int
+    rank: int
+    span: Span
+
+
 def _amount(where: Where, wanted: Value) -> Grounding:
     """A number or a range as the contexts state it, or as it is converted."""
-    all_found = [
-        (one, where.weight(context, *one.lines[0]), -rank, where.span(context, *one.lines))
+    found = [
+        _Found(match, *where.weight(context, *match.lines[0]), -rank, where.span(context, *match.lines))
         for rank, context in enumerate(where.contexts)
-        for one in _matches(where, wanted, context)
+        for match in _matches(where, wanted, context)
     ]
-    found = [one for one in all_found if not one[0].other]
-    if not found:
-        best = max(all_found, key=lambda one: one[1:3], default=None)
-        return Grounding(How.UNGROUNDED, (), f"{wanted.text}: {best[0].other}" if best else "")
-    found.sort(key=lambda one: (one[1][0], one[0].how is How.STATED, one[1][1], one[2]), reverse=True)
-    best_of = {span.document: (match, span) for match, _, _, span in reversed(found)}
-    kept = [best_of[document] for document in dict.fromkeys(one[3].document for one in found)]
-    stated = any(match.how is How.STATED for match, _ in kept)
-    return Grounding(
-        How.STATED if stated else How.CONVERTED, tuple(span for _, span in kept), "" if stated else kept[0][0].note
-    )
+    own = [one for one in found if not one.match.other]
+    if not own:
+        best = max(found, key=lambda one: (one.quoted, one.words, one.rank), default=None)
+        return Grounding(How.UNGROUNDED, (), f"{wanted.text}: {best.match.other}" if best else "")
+    own.sort(key=lambda one: (one.quoted, one.match.how is How.STATED, one.words, one.rank), reverse=True)
+    kept: dict[str, _Found] = {}
+    for one in own:
+        kept.setdefault(one.span.document, one)
+    spans = tuple(one.span for one in kept.values())
+    if any(one.match.how is How.STATED for one in kept.values()):
+        return Grounding(How.STATED, spans)
+    return Grounding(How.CONVERTED, spans, own[0].match.note)
 
 
 def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
@@ -99,11 +111,11 @@ def _read(where: Where, wanted: Value, context: Context) -> Iterator[tuple[Numbe
 
 
 def _over(context: Context) -> str:
-    """The headings over a context that say nothing but a scale: others may hold one of something else."""
+    """The nearest heading over a context that says in brackets, or after "in", what its tables' values are in."""
     return next((heading for heading in reversed(context.headings) if _SCALED.search(heading)), "")
 
 
-_SCALED = re.compile(r"\(.*\b(?:thousand|million|billion)s?\b.*\)|\bin (?:thousand|million|billion)s\b", re.IGNORECASE)
+_SCALED = re.compile(r"\([^()]*\b(?:thousand|million|billion)s?\b|\bin (?:thousand|million|billion)s\b", re.IGNORECASE)
 
 
 def _why(where: Where, context: Context, number: Number, end: int = 0) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from answerer.answer import Question
+from answerer.periods import MONTHS
 from answerer.periods import WORDS as PERIOD_WORDS
 from answerer.units import Unit, unit, unit_asked
 from answerer.values import asks_number, asks_true_or_false
@@ -58,6 +59,17 @@ class Asked:
     heads: tuple[str, ...] = ()
     impossible: bool = False
     foreign: bool = False
+
+    @property
+    def unit_noun(self) -> str:
+        """What the unit counts, as a stem, where it is none of measurement: "full-time staff" counts staff."""
+        words = self.unit.dimension.split() if self.unit is not None and not self.unit.known else []
+        return words[-1] if words else ""
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """The stems of what is to be counted, by the question and by the unit."""
+        return frozenset(filter(None, (self.noun, self.unit_noun)))
 
 
 _EMPTY = frozenset(
@@ -134,7 +146,6 @@ _KINDS = {
 _CHOICES = re.compile(r":\s*([^:?]+?,? or [^:?]+?)\?", re.IGNORECASE)
 
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
     r"Nov(?:ember)?|Dec(?:ember)?)\b\.?"
@@ -163,13 +174,7 @@ def _heads(text: str) -> tuple[str, ...]:
 _TOKEN = re.compile(r"\w[\w&’'./-]*\w|\w")
 _OPENING = re.compile(r"(?:^|[.?!:;])[\W_]*$")
 _NOT_NAMES = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        true false monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-        august september october november december
-        """,
-    )
+    [*MONTHS, *re.findall(r"\w+", "true false monday tuesday wednesday thursday friday saturday sunday")]
 )
 
 
@@ -285,7 +290,8 @@ def _is_no_day(match: re.Match[str]) -> bool:
     day = match["day"] or match["second"]
     if day is None:
         return False
-    month = MONTHS.index((match["month"] or match["first"])[:3].lower()) + 1
+    short = (match["month"] or match["first"])[:3].lower()
+    month = next(number for number, name in enumerate(MONTHS, start=1) if name.startswith(short))
     year = int(match["year"] or match["last"] or 2000)  # a leap year, since none is named
     return not 1 <= int(day) <= monthrange(year, month)[1]
 

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from answerer.aim import MONTHS, Aim, is_plural
+from answerer.aim import Aim, is_plural
 from answerer.asking import terms
 from answerer.changes import State, state
 from answerer.figures import Number, numbers
 from answerer.grid import Place, places
-from answerer.periods import quarters
+from answerer.periods import MONTHS, quarters
 from answerer.quantities import Quantity
 from answerer.units import unit
 from kohaku import rows
-from kohaku.words import stem
+from kohaku.words import is_year, stem
 
 Span = tuple[int, int]
 
@@ -56,9 +56,8 @@ def is_of_other(aim: Aim, text: str, number: Number, end: int = 0) -> str:
     if number.place is not None:
         return _in_other_cell(aim, text, number.place)
     said = _said(text, number)
-    for rule in (_denied, _of_other_unit, _points, _one_end):
-        if why := rule(aim, said, end):
-            return why
+    if why := _denied(aim, said) or _of_other_unit(aim, said) or _points(aim, said) or _one_end(aim, said, end):
+        return why
     of_period = _other_period(aim, said)
     if of_period is not None:
         return of_period
@@ -93,7 +92,7 @@ def _is_alike(one: Quantity, other: Quantity) -> bool:
 
 
 def _is_year(one: Quantity) -> bool:
-    return one.unit is None and re.fullmatch(r"(?:19|20)\d\d", one.digits) is not None
+    return one.unit is None and is_year(one.digits)
 
 
 # --- tables
@@ -105,21 +104,16 @@ def _in_other_cell(aim: Aim, text: str, own: Place) -> str:
     row = [one for one in table if one.row == own.row and one is not own]
     column = [one for one in table if one.column == own.column and one is not own]
     wanted = aim.terms | aim.years | {f"Q{quarter}" for quarter in aim.quarters}
-    for name, name_of, rivals in (("column", _head, row), ("row", _label, column)):
-        mine = _named(name_of(own))
-        for rival in rivals:
-            theirs = _named(name_of(rival))
+    for line, said, others in (
+        ("column", own.head, [one.head for one in row]),
+        ("row", own.label, [one.label for one in column]),
+    ):
+        mine = _named(said)
+        for other in others:
+            theirs = _named(other)
             if theirs and theirs <= wanted and mine & wanted <= theirs and mine != theirs:
-                return f"it stands in the {name} “{name_of(own).strip()}”, not “{name_of(rival).strip()}”"
+                return f"it stands in the {line} “{said.strip()}”, not “{other.strip()}”"
     return ""
-
-
-def _head(place: Place) -> str:
-    return place.head
-
-
-def _label(place: Place) -> str:
-    return place.label
 
 
 def _named(text: str) -> frozenset[str]:
@@ -137,12 +131,12 @@ _NOT = re.compile(
 )
 
 
-def _denied(aim: Aim, said: Said, end: int) -> str:
+def _denied(aim: Aim, said: Said) -> str:
     found = None if aim.negates else _NOT.search(said.before)
     return f"it is denied there: “{found[0].strip()} {_shown(said)}”" if found else ""
 
 
-def _of_other_unit(aim: Aim, said: Said, end: int) -> str:
+def _of_other_unit(aim: Aim, said: Said) -> str:
     """A bare number that counts something, where another unit is asked for: "20 pumps" are no 20 percent."""
     if aim.unit is None or not aim.unit.known or said.number.unit is not None:
         return ""
@@ -153,11 +147,11 @@ def _of_other_unit(aim: Aim, said: Said, end: int) -> str:
     return f"it counts “{words[-1]}”"
 
 
-_COUNTS = re.compile(r"\s[a-z]{3,}(?=\b)")
+_COUNTS = re.compile(r"\s[a-z]{3,}\b")
 _POINT = re.compile(r"[\s-]?(?:percentage[\s-])?points?\b|\s?pp\b", re.IGNORECASE)
 
 
-def _points(aim: Aim, said: Said, end: int) -> str:
+def _points(aim: Aim, said: Said) -> str:
     """Percent where percentage points are asked for, and the reverse, beside a number of the other kind."""
     if said.number.unit is None or said.number.unit.dimension != "share":
         return ""
@@ -215,9 +209,7 @@ def _is_told_elsewhere(aim: Aim, said: Said, wanted: frozenset[str]) -> bool:
 
 _YEARS = re.compile(r"(?<!\d)(?:[CF]Y\s?)?((?:19|20)\d\d)(?!\d)")
 _QUARTERS = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth)\b", re.IGNORECASE)
-_MONTHS = re.compile(
-    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s\d)"
-)
+_MONTHS = re.compile(rf"\b({'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d)")
 _QUARTER = re.compile(r"quarter|\bQ[1-4]\b", re.IGNORECASE)
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 
@@ -268,7 +260,7 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
 
 
 _PHRASE = re.compile(r"(?:[\s-](?!(?:and|or|of|in|on|at|to|for|with|by|per|und|et|y)\b)[^\W\d_][\w’'-]*){1,3}")
-_LABEL = re.compile(r"([^\W\d_][\w-]*)\s?[:=(]\s?$")
+_LABEL = re.compile(r"(?<![\w-])([^\W\d_][\w-]*)\s?[:=(]\s?$")
 
 
 def _counted(said: Said, one: Quantity) -> frozenset[str]:
@@ -281,13 +273,8 @@ def _counted(said: Said, one: Quantity) -> frozenset[str]:
         return frozenset()
     words = re.findall(r"[^\W\d_][\w’'-]*", phrase[0])
     last = next((at for at, word in enumerate(words) if is_plural(word)), None)
-    return (
-        frozenset() if last is None else frozenset(stem(word) for word in words[: last + 1]) | _all(words[: last + 1])
-    )
-
-
-def _all(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(term for word in words for term in terms(word))
+    counted = words[: last + 1] if last is not None else []
+    return frozenset(map(stem, counted)).union(*map(terms, counted))
 
 
 def _other_side(aim: Aim, said: Said, end: int) -> str:

@@ -225,9 +225,7 @@ def _is_named(found: Quantity, wanted: Asked) -> bool:
     """Whether the unit asked for, or what is counted, stands beside the number."""
     if wanted.unit is not None and wanted.unit.known and found.names(wanted.unit):
         return True
-    own = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
-    nouns = {noun for noun in (wanted.noun, *own) if noun}
-    return any(stem(word) in nouns for word in _heads(found.words))
+    return any(stem(word) in wanted.nouns for word in _heads(found.words))
 
 
 def _heads(words: str) -> list[str]:
@@ -284,9 +282,8 @@ def _of_other_things(sentence: Sentence, wanted: Asked) -> float:
 
 
 def _counted_nouns(wanted: Asked) -> set[str]:
-    """The stems of what is to be counted, by the question and by a unit that is none of measurement."""
-    head = wanted.unit.dimension.split()[-1:] if wanted.unit is not None and not wanted.unit.known else []
-    return {noun for noun in (wanted.noun, *head) if noun and noun.isascii() and noun not in ABSTRACT}
+    """The stems of what is to be counted that evidence in English would name."""
+    return {noun for noun in wanted.nouns if noun.isascii() and noun not in ABSTRACT}
 
 
 def _is_aside(label: str, noun: str) -> bool:

@@ -62,9 +62,9 @@ def numbers(text: str, over: str = "") -> tuple[Number, ...]:
     [('5', 1000000)]
     """
     masked = without_pointers(text)
-    places = lines(text)
+    all_lines = lines(text)
     found = [*quantities(masked), *spelled(masked), *_fractions(masked)]
-    return tuple(_number(text, one, places, over) for one in sorted(found, key=lambda one: one.start))
+    return tuple(_number(text, one, all_lines, over) for one in sorted(found, key=lambda one: one.start))
 
 
 def amounts(text: str) -> frozenset[Decimal]:
@@ -76,8 +76,8 @@ def amounts(text: str) -> frozenset[Decimal]:
     return frozenset(end for one in numbers(text) for end in (one.quantity.low, one.quantity.high))
 
 
-def _number(text: str, one: Quantity, found: Sequence[tuple[int, int]], over: str) -> Number:
-    line = next((line for line in found if line[0] <= one.start < line[1]), (one.start, one.end))
+def _number(text: str, one: Quantity, all_lines: Sequence[tuple[int, int]], over: str) -> Number:
+    line = next((line for line in all_lines if line[0] <= one.start < line[1]), (one.start, one.end))
     words = text[slice(*line)]
     place = place_at(text, one.start)
     scale = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from answerer.aim import aim
 from answerer.amounts import numeric
@@ -168,7 +168,8 @@ def _listed(where: Where, value: str, shown: str) -> Grounding | None:
     if stray := _stray(where, parts, found):
         return Grounding(How.UNGROUNDED, (), f"{stray} stands apart from the others, and from what is asked")
     how = max((one.how for one in found), key=list(How).index)
-    return Grounding(how, tuple(_all(one.spans[:1] for one in found)), "; ".join(one.note for one in found if one.note))
+    spans = dict.fromkeys(span for one in found for span in one.spans[:1])
+    return Grounding(how, tuple(spans), "; ".join(one.note for one in found if one.note))
 
 
 def _stray(where: Where, parts: Sequence[str], found: Sequence[Grounding]) -> str:
@@ -187,7 +188,3 @@ def _element(where: Where, part: str, shown: str) -> Grounding:
     if wanted.form in (Form.NUMBER, Form.RANGE):
         return numeric(where, wanted, shown)
     return _named(where, part) or Grounding(How.UNGROUNDED)
-
-
-def _all(groups: Iterable[Iterable[Span]]) -> Iterator[Span]:
-    yield from dict.fromkeys(span for group in groups for span in group)

@@ -19,10 +19,9 @@ class Sentence:
     """A sentence or a table's row, with what is around it.
 
     `words` are its own terms, `nearby` those of its headings, title and neighbours, `held` those of all its context,
-    `spoken` those of all the evidence from its document,
-    `named` those of that document's title and id: all of it is about them. `of_money` is whether that evidence names a
-    currency, which each piece of a long table need not.
-    A row of a table has its cells, and `caption`, the line before the table.
+    `spoken` those of all the evidence from its document, `named` those of that document's title and id: all of it is
+    about them. `of_money` is whether that evidence names a currency, which each piece of a long table need not. A row
+    of a table has its cells, and `caption`, the line before the table.
     """
 
     context: Context

@@ -32,6 +32,9 @@ _COMPARED = re.compile(
     r",?\s(?:as )?compar(?:ed|ing) (?:to|with)\b|,?\s(?:versus|vs\.?|as against)\s|,?\s(?:up|down) from\b",
     re.IGNORECASE,
 )
+MONTHS = tuple(
+    re.findall(r"\w+", "january february march april may june july august september october november december")
+)
 WORDS = frozenset(
     map(
         stem,

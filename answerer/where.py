@@ -38,9 +38,9 @@ class Where:
 
     def bears(self, context: Context, start: int, end: int) -> bool:
         """Whether a line has a word of the question, itself or in what stands over it: any other holds by chance."""
+        if _FOREIGN.search(context.text[start:end]) and not _FOREIGN.search(self.question.text):
+            return True
         wanted = held(self.question.text)
-        if _FOREIGN.search(line := context.text[start:end]) and not _FOREIGN.search(self.question.text):
-            return bool(line)
         around = " ".join((context.text[max(0, start - 300) : end + 100], context.title, *context.headings))
         return not wanted or bool(wanted & held(around)) or self.weight(context, start, end)[0]
 

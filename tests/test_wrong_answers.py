@@ -105,6 +105,7 @@ CASES = [  # question, unit, text, right, wrong
     ("By how much did output fall?", "MWh", CHANGES, "30", "410"),
     ("What is the fee now?", "crowns", CHANGES, "55", "40"),
     ("What was the fee before it was raised?", "crowns", CHANGES, "40", "55"),
+    ("What is the premium now?", "crowns", "The premium was raised from 40 to 55 crowns.", "55", "40"),
     ("How many people are on the staff?", "people", CHANGES, "85", "12"),
     ("What is the most that the kiln draws?", "kW", RANGES, "95", "80"),
     ("What is the lowest price?", "crowns", RANGES, "12", "19"),
