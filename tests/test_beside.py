@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from made import COUNT, large
 
 from kohaku.store import Store, full_text
 from kohaku.store import inverted_file as ivf
+from kohaku.store.beside import Beside
 from kohaku.store.segments import Segment, _joined
 from kohaku.store.vector_table import _there
 from kohaku.tree import Tier, Tree, Vectors
@@ -110,6 +112,31 @@ def test_the_numbers_of_what_went_are_left_out_and_no_others(gone: set[int], las
     there = _there(Segment("token", "sentence", 0, last, last, 0), _joined(spans))
     bits = np.ones(2 * last + 2, np.uint8) if there is None else np.unpackbits(there, bitorder="little")
     assert [bool(bit) for bit in bits[: 2 * last + 2]] == [number // 2 not in gone for number in range(2 * last + 2)]
+
+
+def test_what_another_process_settles_meanwhile_is_listed_once(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(*large("other", COUNT // 2))
+    store.settle(COUNT)
+    looked = Beside.of
+
+    def interrupted(beside: Beside[Any], part: str, tokens: Iterable[str]) -> list[Any] | None:
+        found = looked(beside, part, tokens)
+        if beside.suffix != ".words":
+            return found
+        monkeypatch.setattr(Beside, "of", looked)
+        with Store.edit(path) as other:
+            other.remove("other")
+            other.put(*large("later", 10, seed=2))
+            other.settle(COUNT)
+        return found
+
+    monkeypatch.setattr(Beside, "of", interrupted)
+    store.settle(COUNT)
+    spans = store._rows("select part, suffix, first, last from beside order by part, suffix, first")
+    assert all(one[:2] != other[:2] or one[3] < other[2] for one, other in pairwise(spans))
+    assert spans
 
 
 def test_passages_without_a_word_that_are_all_that_is_left_are_searched_in_silence(store: Store) -> None:

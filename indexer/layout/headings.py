@@ -46,7 +46,7 @@ def headings(
     or figure, which is as good as text under a heading.
     """
     body = body_style(lines)
-    vouched = _vouched(lines, known)
+    vouched = _vouched(known)
     free = (
         candidate
         for candidate in candidates(lines, body)
@@ -71,7 +71,7 @@ def _off_cover(chosen: Sequence[Candidate], lines: Sequence[Line]) -> list[Candi
     return [one for one in chosen if not places or one.first > places[-1] or is_keyword(one.text)]
 
 
-def _vouched(lines: Sequence[Line], known: Mapping[int, tuple[int, int]]) -> set[int]:
+def _vouched(known: Mapping[int, tuple[int, int]]) -> set[int]:
     return {place for first, (last, _) in known.items() for place in range(first, last + 1)}
 
 

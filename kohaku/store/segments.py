@@ -115,10 +115,10 @@ class Segments(File):
 
         `count` says how many rows there are from a key on, `make` writes a file of them. Raises OSError where it can't.
         """
-        known = self._segments(part, beside.suffix)
-        usable = known if beside.of(part, [segment.token for segment in known]) is not None else []
         with self._snapshot():
             state, last = self.setting("state"), self._last_key()
+            known = self._segments(part, beside.suffix)
+            usable = known if beside.of(part, [segment.token for segment in known]) is not None else []
             fresh = count(usable[-1].last + 1 if usable else 0)
             gone = [_share(self._gone(segment), segment) for segment in usable]
             start = renewed([one.rows for one in usable], gone, fresh if fresh >= least else 0)
