@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 
-from indexer.acronyms import acronyms
-from indexer.blocks import Block, Mark, Parsed
-from indexer.kept import Kept, Pictures, keep
-from indexer.mentions import mentions
+from indexer.blocks import Block, Mark
+from indexer.kept import Kept, keep
 from indexer.sentences import passages, pieces
 from kohaku.rows import open_labels
 from kohaku.tree import Box, Document, Kind, Node, Tree, shown
@@ -57,40 +55,25 @@ class Draft:
     texts: list[str] = field(default_factory=list)
 
 
-def grow(
-    parsed: Parsed,
-    document: Document,
-    *,
-    count: Count,
-    max_tokens: int = PASSAGE_TOKENS,
-) -> Tree:
-    """The tree of a document; no paragraph or sentence in it has more than `max_tokens`.
-
-    A table's caption and head may make it longer: they are repeated in each of its parts. So may what a model says of
-    a figure, which comes later (`captions.with_captions`).
-    """
-    images: dict[str, Kept] = {}
-    nodes = in_order(grown(parsed, parsed.blocks, document, images, count=count, max_tokens=max_tokens))
-    return Tree(document, nodes, Pictures(images), acronyms(nodes[0].text), mentions(nodes))
-
-
 def in_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """A tree's nodes in reading order."""
     return tuple(sorted(nodes, key=lambda node: node.position))
 
 
 def grown(
-    parsed: Parsed,
     blocks: Iterable[Block],
     document: Document,
     images: dict[str, Kept],
     *,
+    pages: int,
     count: Count,
-    max_tokens: int = PASSAGE_TOKENS,
+    max_tokens: int,
 ) -> Iterator[Node]:
     """A tree's nodes as soon as nothing is added to them: a section after all that is in it, the document last.
 
-    `blocks` are taken in place of the parsed ones, `images` is given their pictures by hash.
+    No paragraph or sentence has more than `max_tokens`. A table's caption and head may make it longer: they are
+    repeated in each of its parts. So may what a model says of a figure, which comes later (`captions.with_captions`).
+    `pages` is how many the document has, 0 where it has none; `images` is given the blocks' pictures by hash.
     """
     growth = _Growth(document, count, max_tokens)
     for block, following in _followed(blocks):
@@ -98,7 +81,7 @@ def grown(
             picture = keep(block.image)
             images[picture.hash] = picture
         yield from growth.add(block, following)
-    yield from growth.end((1, parsed.pages) if parsed.pages else None)
+    yield from growth.end((1, pages) if pages else None)
 
 
 def adopt(tree: Tree, document: Document) -> Tree:

@@ -101,7 +101,7 @@ def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared
     parsed = replace(parsed, blocks=())
     document = Document("", parsed.title, (), "", "")
     images: dict[str, Kept] = {}
-    nodes = grown(parsed, blocks, document, images, count=count, max_tokens=max_tokens)
+    nodes = grown(blocks, document, images, pages=parsed.pages, count=count, max_tokens=max_tokens)
     held = shelf()
     root: Nodes = ()
     while piece := tuple(islice(nodes, NODES_A_PIECE)):

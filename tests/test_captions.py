@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from conftest import LetterEmbedder, letters
 from fake_server import FakeServer, Step, fails, says
+from grown import grow
 from pictures import png
 
 from indexer.blocks import Block, Mark, Parsed
 from indexer.captions import CaptionReply, caption_all, prompt, tidied, with_captions
-from indexer.grow import grow
 from indexer.vectors import vectors
 from kohaku.chat import OpenAIChat
 from kohaku.errors import StoreError

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from grown import grow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Block, Mark, Parsed
-from indexer.grow import DEEPEST, adopt, grow
+from indexer.grow import DEEPEST, adopt
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree
 
 

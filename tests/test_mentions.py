@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from grown import grow
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.blocks import Block, Parsed
-from indexer.grow import grow
 from indexer.mentions import label_of
 from kohaku.tokens import count
 from kohaku.tree import Document, Kind, Tree

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grown import grow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Parsed
-from indexer.grow import grow
 from indexer.readers import document_json, read, thread
 from kohaku.errors import ReadError
 from kohaku.tree import Document, Kind

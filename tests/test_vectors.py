@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from conftest import LetterEmbedder, letters
+from grown import grow
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.blocks import Block, Parsed
-from indexer.grow import grow
 from indexer.vectors import vectors
 from kohaku.errors import EmbedderError
 from kohaku.tree import Document, Kind, Tree, Vectors
