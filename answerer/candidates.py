@@ -298,7 +298,7 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 def _is_year(found: Quantity) -> bool:
     """Whether a number looks like a year: "in 2023", and "2023 USD" is no price."""
     is_plain = found.digits.isdigit() and 1900 <= int(found.digits) <= 2100
-    return is_plain and (found.unit is None or found.unit.dimension in ("USD", "EUR", "GBP"))
+    return is_plain and (found.unit is None or is_money(found.unit))
 
 
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,-]|\.\d)")

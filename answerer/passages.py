@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from answerer import cells
 from answerer.asking import terms
 from answerer.cells import Row
+from answerer.units import CODES, SIGNS
 from kohaku import rows
 from retriever.evidence import Context
 
@@ -37,7 +38,10 @@ class Sentence:
     of_money: bool = False
 
 
-MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|dollars?|euros?|pounds?|yen|yuan)\b", re.IGNORECASE)
+MONEY = re.compile(
+    rf"[${SIGNS}]|\b(?:{CODES})\b"
+    r"|\b(?i:usd|eur|gbp|jpy|cny|rmb|dollars?|euros?|pounds?|yen|yuan|francs?|rupees?|roubles?|rubles?)\b"
+)
 """Words and signs of money."""
 _END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|(?<=[。！？])")
 _NO_END = re.compile(

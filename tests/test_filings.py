@@ -47,6 +47,15 @@ def test_a_value_is_of_all_of_what_was_asked_for(question: str, unit: str, answe
     assert value(question, unit) == answer
 
 
+@pytest.mark.parametrize("currency", ["CHF", "SEK", "₹", "Swiss francs"])
+def test_a_bare_number_is_money_where_the_text_names_any_known_currency(currency: str) -> None:
+    text = f"All amounts are told in {currency}. The ferry earned 4,310 in tolls."
+    context = Context("ferry", "Ferry", "ferry:p1", Kind.PARAGRAPH, (1, 1), (), 1.0, text, 30)
+    question = "How much did the ferry earn in tolls?"
+    unit = {"₹": "INR", "Swiss francs": "CHF"}.get(currency, currency)
+    assert read(Question("q", question, unit), Evidence(question, (question,), (context,))).value == "4310"
+
+
 @pytest.mark.parametrize(
     ("question", "unit", "wrong"),
     [
