@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -288,3 +290,63 @@ def test_bold_words_that_fill_a_paragraphs_line_do_not_spoil_the_heads_of_their_
     ]
     parts = [fragment("Random numbers", 100, BOLD), *prose(130), fragment("Elliptic integrals", 200, BOLD), *prose(230)]
     assert [text for _, text in heads(page(*parts, *emphasis))] == ["Random numbers", "Elliptic integrals"]
+
+
+MONO, ITALIC = Style(10.0, mono=True), Style(10.0, italic=True)
+
+
+def ruled(*lines: Sequence[Fragment]) -> list[Page]:
+    """Pages that have a line each, at 150, between two rules, and text under a head of its own below."""
+    rules = (Rect(50, 135, 550, 135.5), Rect(50, 160, 550, 160.5))
+    below = [fragment("Description", 190, BOLD), *prose(210)]
+    return [
+        page(*prose(100, 20)),
+        *(
+            replace(page(*prose(60), *line, *below, number=number), rulings=rules)
+            for number, line in enumerate(lines, start=2)
+        ),
+    ]
+
+
+MANUAL = tuple(
+    (fragment(name, 150, MONO), fragment(f"{what} the Valves", 150, ITALIC, x=220))
+    for name, what in (("open", "Opens"), ("close", "Closes"), ("measure", "Measures What Is in"))
+)
+
+
+def test_lines_between_rules_head_what_heads_in_bold_stand_under() -> None:
+    assert heads(*ruled(*MANUAL)) == [
+        (1, "open Opens the Valves"),
+        (2, "Description"),
+        (1, "close Closes the Valves"),
+        (2, "Description"),
+        (1, "measure Measures What Is in the Valves"),
+        (2, "Description"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(MANUAL[:2], id="too few to be a way of setting heads"),
+        pytest.param([(fragment(f"open valve {n}", 150, MONO),) for n in range(3)], id="code"),
+        pytest.param([(fragment(f"The valve {n} is open at noon.", 150),) for n in range(3)], id="sentences"),
+        pytest.param([(fragment(f"{n} 2024 1,250 37", 150),) for n in range(3)], id="numbers"),
+        pytest.param([(line[0], fragment("and more", 156)) for line in MANUAL], id="two lines"),
+    ],
+)
+def test_what_else_stands_between_rules_heads_nothing(lines: Sequence[Sequence[Fragment]]) -> None:
+    assert {text for _, text in heads(*ruled(*lines))} == {"Description"}
+
+
+def test_rules_that_make_a_table_head_nothing() -> None:
+    rows = [fragment(text, 180 + 14 * n, x=x) for n in range(4) for x, text in ((50, f"valve {n}"), (300, "open"))]
+    foot = Rect(50, 240, 550, 240.5)
+    first, *pages = ruled(*MANUAL)
+    assert not heads(
+        first,
+        *(
+            replace(one, fragments=(*one.fragments[:6], *rows, *prose(320)), rulings=(*one.rulings, foot))
+            for one in pages
+        ),
+    )

@@ -31,6 +31,7 @@ LONGEST = 220  # characters of a heading over all its lines
 LONGEST_OF_BODY_SIZE = 120
 LONGEST_KEYWORD = 40
 MOST_LINES = 4
+LEAST_RULED = 3  # lines between rules that make them a document's way to set heads
 LEADING_GAP = 0.5  # lines of white space above a heading that a colon ends, at least
 APART = 0.15  # lines of white space beyond the usual
 WRAPS = 0.06  # of the column's width that a wrapped line may leave free beyond the word that did not fit
@@ -67,6 +68,8 @@ class Look(NamedTuple):
     capitals: bool
     color: int
     run_in: bool = False
+    ruled: bool = False
+    """Whether rules above and below set it off: how its letters look then says nothing."""
 
 
 class Candidate(NamedTuple):
@@ -92,11 +95,15 @@ def candidates(lines: Sequence[Line], body: Style) -> Iterator[Candidate]:
     """Every stretch of lines of one look outside tables of contents; those that stand out are `good`."""
     entries = contents(lines)
     leading = usual_leading(lines, body)
+    ruled = _ruled(lines)
     before: Candidate | None = None
     for first, last, capitals in _stretches(lines):
         if first in entries:
             continue
-        candidate = _candidate(lines, first, last, _look(lines[first], capitals), body, leading)
+        if first in ruled:
+            candidate = _banner(lines, first)
+        else:
+            candidate = _candidate(lines, first, last, _look(lines[first], capitals), body, leading)
         if before and _counts(before, candidate, lines):
             candidate = candidate._replace(
                 first=before.first, text=f"{before.text} {candidate.text}", depth=1, gap=before.gap, good=True
@@ -108,6 +115,22 @@ def candidates(lines: Sequence[Line], body: Style) -> Iterator[Candidate]:
         before = candidate
     if before:
         yield before
+
+
+def _ruled(lines: Iterable[Line]) -> set[int]:
+    """The places of lines between rules, where a document has enough for them to be its way to set heads."""
+    found = {place for place, line in enumerate(lines) if line.is_ruled}
+    return found if len(found) >= LEAST_RULED else set()
+
+
+def _banner(lines: Sequence[Line], place: int) -> Candidate:
+    """A line between rules: they make it stand out and alone."""
+    text = lines[place].text
+    letters = sum(map(str.isalpha, text))
+    is_short = len(text) <= LONGEST_OF_BODY_SIZE and not SENTENCE_END.search(text)
+    good = is_short and letters >= 2 and letters * 2 >= len(text) and may_head(text)
+    look = Look(lines[place].style.size, bold=True, italic=False, capitals=False, color=0, ruled=True)
+    return Candidate(place, place, text, look, numbering_depth(text), 9.0, good)
 
 
 def _stretches(lines: Iterable[Line]) -> Iterator[tuple[int, int, bool]]:
@@ -140,14 +163,14 @@ def _look(line: Line, capitals: bool) -> Look:
     return Look(style.size, style.bold, style.italic, capitals, style.color, line.run_in)
 
 
-def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, int]:
+def prominence(look: Look) -> tuple[bool, float, bool, bool, bool, bool, int]:
     """A key that sorts looks, the one that stands out most first."""
-    return (look.run_in, -look.size, not look.capitals, not look.bold, look.italic, look.color)
+    return (look.run_in, -look.size, not look.ruled, not look.capitals, not look.bold, look.italic, look.color)
 
 
 def _goes_on(line: Line, following: Line) -> bool:
     """Whether the next line is a further line of the same candidate."""
-    page, _, rect, base, style, _, column, run_in = line
+    page, _, rect, base, style, _, column, run_in, _ = line
     after = following.style
     return (
         0 < following.base - base < 1.55 * max(style.size, 0.8 * rect.height)

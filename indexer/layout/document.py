@@ -10,6 +10,7 @@ from indexer.blocks import Block, Mark
 from indexer.clean import words
 from indexer.layout import covers, figures, mesh, outline, tables, tags
 from indexer.layout.aligned import aligned
+from indexer.layout.banners import with_banners
 from indexer.layout.barred import barred
 from indexer.layout.body import body_style
 from indexer.layout.book import Book, Flow
@@ -143,6 +144,7 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
         walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
     fragments, boxes = without_sidebars(fragments, page.shades, page.width)
     lines = [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)]
+    lines = with_banners(lines, page.rulings, page.width) if len(page.rulings) > 1 and plot is None else lines
     return Reading(page.number, page.height, lines, drawn, pictures, page.drawings, plot)
 
 

@@ -64,7 +64,9 @@ def left_edge(fragment: Fragment) -> float:
 def leadings(lines: Iterable[Line]) -> dict[float, float]:
     """The usual distance from baseline to baseline for each size of text."""
     distances: dict[float, array[float]] = defaultdict(lambda: array("d"))
-    for (page, _, _, foot, style, _, column, _), (own_page, _, _, base, own_style, _, own_column, _) in pairwise(lines):
+    for (page, _, _, foot, style, _, column, *_), (own_page, _, _, base, own_style, _, own_column, *_) in pairwise(
+        lines
+    ):
         size = own_style[0]
         if 0.5 * size < base - foot < 3 * size and style[0] == size and page == own_page and column == own_column:
             distances[size].append(base - foot)
@@ -174,7 +176,9 @@ def _as_read(run: list[Fragment]) -> list[Fragment]:
 def _line(row: Sequence[Fragment], page: int, column: Rect) -> Line:
     if len(row) == 1:
         text, rect, base, style, *_ = row[0]
-        return tuple.__new__(Line, (page, (row[0],), rect, base, style, text, column, False))  # saves a call a line
+        return tuple.__new__(
+            Line, (page, (row[0],), rect, base, style, text, column, False, False)
+        )  # saves a call a line
     style = main_style(row)
     bases = [fragment[2] for fragment in row if fragment[3] == style]
     base = median(bases) if len(set(bases)) > 1 else bases[0]

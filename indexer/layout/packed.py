@@ -65,29 +65,29 @@ class Packer:
     def _lines(self, lines: Sequence[Line]) -> tuple[list[Any], list[Any]]:
         columns: dict[Rect, int] = {}
         packed: list[Any] = []
-        for page, cells, rect, base, style, text, column, run_in in lines:
+        for page, cells, rect, base, style, text, column, *marks in lines:
             place = columns.setdefault(column, len(columns))
             if len(cells) == 1 and cells[0][1] is rect and cells[0][0] is text:  # as most are: the cell says all of it
-                packed.append((page, place, run_in, self._fragment(cells[0]), None))
+                packed.append((page, place, marks, self._fragment(cells[0]), None))
             else:
                 whole = (tuple(rect), base, self._number(style), text)
-                packed.append((page, place, run_in, list(map(self._fragment, cells)), whole))
+                packed.append((page, place, marks, list(map(self._fragment, cells)), whole))
         return list(map(tuple, columns)), packed
 
     def _lines_of(self, data: tuple[list[Any], list[Any]]) -> list[Line]:
         columns = [_made(Rect, column) for column in data[0]]
         styles = self._styles
         lines: list[Line] = []
-        for page, place, run_in, cells, whole in data[1]:
+        for page, place, marks, cells, whole in data[1]:
             if whole is None:
                 text, x0, y0, x1, y1, base, number, lead, length = cells
                 rect, style = _made(Rect, (x0, y0, x1, y1)), styles[number]
                 cell = _made(Fragment, (text, rect, base, style, styles[lead], length))
-                lines.append(_made(Line, (page, (cell,), rect, base, style, text, columns[place], run_in)))
+                lines.append(_made(Line, (page, (cell,), rect, base, style, text, columns[place], *marks)))
             else:
                 sides, base, number, text = whole
                 rect, held = _made(Rect, sides), self._fragments_of(cells)
-                lines.append(_made(Line, (page, held, rect, base, styles[number], text, columns[place], run_in)))
+                lines.append(_made(Line, (page, held, rect, base, styles[number], text, columns[place], *marks)))
         return lines
 
     def _fragment(self, fragment: Fragment) -> tuple[Any, ...]:

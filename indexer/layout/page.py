@@ -129,6 +129,8 @@ class Line(NamedTuple):
     """The column that the line stands in."""
     run_in: bool = False
     """Whether it is a run-in head, cut from the line that it begins."""
+    is_ruled: bool = False
+    """Whether it stands alone between two rules as wide as the text."""
 
     @property
     def box(self) -> Box:
