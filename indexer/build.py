@@ -82,8 +82,8 @@ def build(
     for document in store.documents():
         if not document.sources:  # its files hold other documents' content now
             store.remove(document.id)
-    if prune:
-        report += Report(removed=_prune(given, files, store))
+    gone = _gone(given, files, store)
+    report += Report(removed=sum(map(store.drop_source, gone))) if prune else Report(gone=len(gone))
     if progress:
         progress(Progress(len(todo), len(todo), ""))
     return report + Report(nodes=store.counts(), seconds=time.monotonic() - started)
@@ -267,14 +267,15 @@ def _endless(ids: Iterator[str], wanted: str) -> Iterator[str]:
 # ---- what goes out
 
 
-def _prune(given: Sequence[Path], files: Files, store: Store) -> int:
-    """Drops sources under the given paths that are not there any more; how many documents went with them."""
+def _gone(given: Sequence[Path], files: Files, store: Store) -> list[str]:
+    """The sources under the given paths that are not there any more."""
     folders = [Path(printable(path)) for path in given if path.is_dir()]
     named = {printable(path) for path in given if not path.exists()}
-    gone = [
+    return [
         source
         for document in store.documents()
         for source in document.sources
-        if source not in files and (source in named or any(Path(source).is_relative_to(folder) for folder in folders))
+        if source not in files
+        and (source in named or any(Path(source).is_relative_to(folder) for folder in folders))
+        and not Path(source).exists()
     ]
-    return sum(store.drop_source(source) for source in gone if not Path(source).exists())

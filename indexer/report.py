@@ -19,9 +19,10 @@ class Progress:
 class Report:
     """What a run did: counts of documents (added, replaced, removed) and of files (skipped, duplicates).
 
-    `foreign` are ids of documents that are not in English, where the embedder knows no other language. `failed` and
-    `notes` are (path, line) pairs, `nodes` what the index holds now by kind. `captions` are pictures that
-    a model has described, `uncaptioned` (figure, line) pairs of those where it failed.
+    `gone` are files that are not there any more, whose documents stay without `prune`. `foreign` are ids of documents
+    that are not in English, where the embedder knows no other language. `failed` and `notes` are (path, line) pairs,
+    `nodes` what the index holds now by kind. `captions` are pictures that a model has described, `uncaptioned` (figure,
+    line) pairs of those where it failed.
     """
 
     added: int = 0
@@ -29,6 +30,7 @@ class Report:
     skipped: int = 0
     removed: int = 0
     duplicates: int = 0
+    gone: int = 0
     foreign: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
@@ -49,6 +51,7 @@ class Report:
             skipped=self.skipped + later.skipped,
             removed=self.removed + later.removed,
             duplicates=self.duplicates + later.duplicates,
+            gone=self.gone + later.gone,
             foreign=self.foreign + later.foreign,
             failed=self.failed + later.failed,
             notes=self.notes + later.notes,

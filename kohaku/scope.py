@@ -138,7 +138,10 @@ def admitted(scope: Scope, documents: Sequence[Document]) -> frozenset[str]:
     keys = {key: name for document in documents for key, name in _keys(document).items()}
     for condition in scope.where:
         if condition.key.casefold() not in keys:
-            raise ScopeError(f"no document has {condition.key!r} in its metadata: {_offered(keys)}")
+            raise ScopeError(
+                f"no document has {condition.key!r} in its metadata, but {_listed(keys)}: "
+                "give one of these, or `kohaku index --metadata FILE.csv`, which adds columns"
+            )
     ids = [document.id for document in documents]
     for name in (*scope.documents, *scope.without):
         if not _GLOB.search(name) and not any(_names(name, id) for id in ids):
@@ -170,11 +173,10 @@ def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(_MARKS.sub(r"[\1]", name) if name in known else name for name in names)
 
 
-def _offered(keys: Mapping[str, str]) -> str:
-    """What conditions may be of, and how more comes in."""
+def _listed(keys: Mapping[str, str]) -> str:
     names = sorted(keys.values(), key=str.casefold)
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return f"there is {', '.join(names[:MOST_NAMED] + more)}; `kohaku index --metadata FILE.csv` adds columns"
+    return ", ".join(names[:MOST_NAMED] + more)
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:

@@ -68,26 +68,31 @@ class Purse:
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
-        self._spent = 0.0  # with what calls in flight may cost at most
-        self._lock = threading.Lock()
+        self._spent = 0.0
+        self._held: list[float] = []  # what calls under way may cost at most
+        self._changed = threading.Condition()
 
     @contextmanager
     def at_most(self, most: float) -> Iterator[list[float]]:
         """Room for a call that costs `most` at most: what it did cost is put into the list.
 
-        Raises CostLimit where that could pass the limit: no other call is begun then either. It does not say what is
-        spent, which calls under way go on adding to: `Usage` tells that in the end.
+        Waits for calls under way where these may leave room: they mostly cost less than they could. Raises CostLimit
+        where there is none.
         """
-        with self._lock:
-            if self._limit is not None and self._spent + most > self._limit:
-                raise CostLimit(
-                    f"the next call could cost {most:.4g} and pass the limit of {self._limit:g}: "
-                    "raise --max-cost and run the same command again, which goes on from here"
-                )
-            self._spent += most
+        with self._changed:
+            while self._limit is not None and self._spent + sum(self._held) + most > self._limit:
+                if not self._held or self._spent + most > self._limit:
+                    raise CostLimit(
+                        f"the next call could cost {most:.4g} and pass the limit of {self._limit:g}: "
+                        "raise --max-cost and run the same command again, which goes on from here"
+                    )
+                self._changed.wait()
+            self._held.append(most)
         paid: list[float] = []
         try:
             yield paid
         finally:
-            with self._lock:
-                self._spent += sum(paid) - most
+            with self._changed:
+                self._spent += sum(paid)
+                self._held.remove(most)
+                self._changed.notify_all()

@@ -45,7 +45,7 @@ def run(store: Store, embedder: LetterEmbedder, *paths: str, **options: Any) -> 
 
 
 def counts(report: Report) -> dict[str, int]:
-    names = ("added", "replaced", "skipped", "removed", "duplicates")
+    names = ("added", "replaced", "skipped", "removed", "duplicates", "gone")
     return {name: getattr(report, name) for name in names if getattr(report, name)}
 
 
@@ -125,7 +125,7 @@ def test_files_that_are_gone_go_only_with_prune(store: Store, embedder: LetterEm
     write("b.md", "Text two.")
     run(store, embedder)
     Path("in/a.md").unlink()
-    assert counts(run(store, embedder)) == {"skipped": 1}
+    assert counts(run(store, embedder)) == {"skipped": 1, "gone": 1}
     assert counts(run(store, embedder, prune=True)) == {"skipped": 1, "removed": 1}
     assert ids(store) == ["b"]
 

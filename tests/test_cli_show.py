@@ -122,7 +122,7 @@ def test_the_files_beside_an_index_are_those_of_what_is_left_after_a_removal(
         (["retrieve", "q", "--doc", "laek"], "no document 'laek': did you mean 'lake'?"),
         (
             ["retrieve", "q", "--where", "titel=x"],
-            "no document has 'titel' in its metadata: there is id, title; `kohaku",
+            "no document has 'titel' in its metadata, but id, title: give one",
         ),
         (["retrieve", "--questions", "questions.csv", "--out", "x", "--doc", "x*"], "no document of 3 is within x*"),
         (["retrieve", "q", "--config", "none.toml"], "no settings file at none.toml"),

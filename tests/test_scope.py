@@ -124,7 +124,7 @@ def test_documents_are_taken_in_and_left_out_by_id_or_pattern() -> None:
     [
         (
             Scope.of(where=["yaer>2000"]),
-            "no document has 'yaer' in its metadata: there is id, title, year; `kohaku index --metadata",
+            "no document has 'yaer' in its metadata, but id, title, year: give one",
         ),
         (Scope.of(documents=["lak"]), "no document 'lak': did you mean 'lake'?"),
         (Scope.of(without=["lak"]), "no document 'lak'"),

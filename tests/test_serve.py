@@ -210,6 +210,8 @@ def test_what_can_not_be_asked_is_refused_in_a_line(client: TestClient) -> None:
     ):
         response = client.post("/api/answer", json=asked)
         assert response.status_code == 422 and isinstance(response.json()["detail"], str), asked
+    plain = client.post("/api/answer", content='{"question": "x"}', headers={"Content-Type": "text/plain"})
+    assert plain.status_code == 422 and "Content-Type: application/json" in plain.json()["detail"]
 
 
 def test_a_question_may_choose_settings_and_who_reads(

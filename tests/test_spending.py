@@ -118,7 +118,7 @@ def test_many_threads_never_pass_the_limit_together() -> None:
 
     with pytest.raises(NoAccess):
         list(each(range(50), pay, concurrency=8))
-    assert sum(paid) <= 10
+    assert sum(paid) == 8  # what is left after calls that cost less than they could is spent as well
 
 
 def test_a_call_that_failed_costs_nothing() -> None:

@@ -142,6 +142,8 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
         )
     counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
     yield f"{db}: {counts} in {report.seconds:.1f} s"
+    if report.gone:
+        yield "what files that are gone held stays: --prune drops it"
     if report.nodes:
         yield "nodes: " + ", ".join(f"{number} {kind}" for kind, number in report.nodes.items())
 
@@ -154,6 +156,7 @@ def outcomes(report: Report) -> dict[str, int]:
         "unchanged": report.skipped,
         "same content": report.duplicates,
         "removed": report.removed,
+        "gone": report.gone,
         "failed": len(report.failed),
         "pictures described": report.captions,
     }

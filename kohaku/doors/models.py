@@ -47,7 +47,10 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
     """
     access = settings.access(model)
     if settings.max_cost is not None and access.price is None:
-        raise SettingsError(f'max_cost needs to know what {model!r} costs: add [prices] "{model}" = [prompt, reply]')
+        raise SettingsError(
+            f"max_cost needs to know what {model!r} costs a million tokens: "
+            f'add [prices] "{model}" = [prompt, reply] to kohaku.toml'
+        )
     return OpenAIChat(
         access.model,
         name=model,

@@ -38,7 +38,7 @@ def page_picture(store: Store, nodes: Sequence[Node], reading: Reading = AS_EVER
     boxes = _boxes(store, first)
     if not boxes:
         raise KohakuError(
-            f"{first.id} has no place on a page, as only what was read from a PDF has: leave --picture out"
+            f"{first.id} has no place on a page, as only what was read from a PDF has: give its text instead"
         )
     page = boxes[0].page
     marks = [box for box in boxes if box.page == page]

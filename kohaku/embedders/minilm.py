@@ -112,7 +112,7 @@ def _cached(weights: Path, kept: Path) -> Export:
 
 def _exported(weights: Path, manifest: Path) -> Export:
     """The export of these weights, made now, and kept where it can be."""
-    log.info("exporting %s for ONNX Runtime: once, some seconds", MODEL)
+    log.warning("exporting %s for ONNX Runtime: once, some seconds", MODEL)
     with tempfile.TemporaryDirectory(prefix="kohaku-") as target:
         made = _make(weights, Path(target))
     try:

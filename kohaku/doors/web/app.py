@@ -131,7 +131,8 @@ async def _told(request: Request, error: Exception) -> Response:
 async def _misasked(request: Request, error: Exception) -> Response:
     """What is wrong with a request, in a line as all errors are."""
     wrong = error.errors() if isinstance(error, RequestValidationError) else []
-    lines = [f"{'.'.join(str(part) for part in one['loc'][1:]) or 'the request'}: {one['msg']}" for one in wrong]
+    lines = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in wrong if one["loc"] != ("body",)]
+    lines = lines or ["give a JSON object as the body, with the header Content-Type: application/json"]
     return JSONResponse({"detail": "; ".join(lines)}, 422)
 
 
