@@ -301,7 +301,7 @@ def _is_year(found: Quantity) -> bool:
     return is_plain and (found.unit is None or is_money(found.unit))
 
 
-_YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,-]|\.\d)")
+_YEAR = re.compile(r"(?<![\w.,-])(?:1[5-9]|20)\d\d(?![\w,-]|\.\d)")
 
 
 def _years(wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]) -> Iterator[Candidate]:

@@ -224,7 +224,7 @@ def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     between = _AND.fullmatch(bridge) and _ENDS_BETWEEN.search(text[: left.start])
     if not (between or _BRIDGE.fullmatch(bridge)):
         return None
-    if left.low > right.high and _OF_YEAR.search(text, 0, left.end):
+    if (left.low > right.high or right.scale > 1) and _OF_YEAR.search(text, 0, left.end):
         return None  # "the dividend for fiscal 2023 to 49 cents"
     if "to" in bridge.lower() and right.unit is None and left.unit is not None and not is_money(left.unit):
         return None  # "fell by 8% to 410"

@@ -79,6 +79,16 @@ def test_a_year_before_to_begins_no_range() -> None:
     assert of(said, "What was the canal company's annual dividend per share for fiscal 2023?", "US cents") == "49.0"
 
 
+def test_a_year_before_to_begins_no_range_to_millions_either() -> None:
+    said = "Tolls of the canal company fell in the second quarter of 2023 to $12.7 billion."
+    assert of(said, "What were the canal company's tolls in the second quarter of 2023?", "million USD") == "12700"
+
+
+def test_a_year_may_be_of_an_earlier_century() -> None:
+    said = "The canal company was founded in 1850 as a joint stock association."
+    assert of(said, "In which year was the canal company founded?", "year") == "1850"
+
+
 def test_who_asks_for_a_year_as_a_unit_gets_no_other_number() -> None:
     said = "Its chief will keep the shares of the canal company, founded by Anna Visser, for four years."
     assert of(said, "In which year was the canal company founded?", "year") == "is_blank"
