@@ -554,6 +554,62 @@ def test_a_head_set_over_the_middle_of_two_columns_is_that_of_both() -> None:
     assert table.sentences[1].endswith("2022 vs. 2021: 101; 2022 vs. 2021: 11 %")
 
 
+def centred(text: str, middle: float, y: float) -> Fragment:
+    return fragment(text, middle - len(text) * PLAIN.size * 0.225, y)
+
+
+def head_of(*heads: tuple[float, tuple[tuple[str, float], ...]], values: dict[float, str]) -> str:
+    """The first row's sentence under these lines of heads, each of its height and texts by their middles."""
+    above = [centred(text, middle, y) for y, line in heads for text, middle in line]
+    rows = [
+        cell
+        for n in range(3)
+        for cell in (
+            fragment(f"Sales of part {n}", 50, 180 + 14 * n),
+            *(centred(text, middle, 180 + 14 * n) for middle, text in values.items()),
+        )
+    ]
+    return lay_out([page(*above, *rows, *prose(5, y=300))]).blocks[0].sentences[0]
+
+
+@pytest.mark.parametrize("lifted", [0, 5])  # the heads of one line: beside the last line, or between the two
+def test_a_head_in_two_lines_over_one_column_is_no_parent_of_those_beside_it(lifted: float) -> None:
+    heads = (
+        (140, (("Three months ended June 30", 360),)),
+        (156, (("Rigid", 361),)),
+        (165 - lifted, (("Flexibles", 262), ("Total", 450))),
+        (165, (("Packaging", 361),)),
+    )
+    sentence = head_of(*heads, values={282: "2,777", 391: "1,897", 470: "4,674"})
+    period = "Three months ended June 30"
+    assert sentence == (
+        f"Sales of part 0; {period} › Flexibles: 2,777; {period} › Rigid Packaging: 1,897; {period} › Total: 4,674"
+    )
+
+
+def test_the_lines_of_a_head_over_amounts_and_their_shares_are_one_and_that_of_both() -> None:
+    heads = (
+        (118, (("13 Weeks Ended", 393),)),
+        (132, (("January 28,", 330), ("January 29,", 460))),
+        (145, (("2023", 330), ("2022", 460))),
+        (158, (("(Unaudited)", 322), ("(Unaudited)", 452))),
+    )
+    sentence = head_of(*heads, values={295: "3,226,773", 365: "100.0%", 425: "2,729,388", 495: "99.0%"})
+    one, other = (f"13 Weeks Ended › January {day} (Unaudited)" for day in ("28, 2023", "29, 2022"))
+    assert sentence == (f"Sales of part 0; {one}: 3,226,773; {one}: 100.0%; {other}: 2,729,388; {other}: 99.0%")
+
+
+def test_a_period_under_a_head_over_the_same_columns_is_a_head_of_its_own() -> None:
+    heads = (
+        (132, (("Revenue mix", 330),)),
+        (142, (("Three months ended", 330),)),
+        (156, (("Now", 295), ("Then", 365))),
+    )
+    sentence = head_of(*heads, values={295: "1,100", 365: "1,200"})
+    over = "Revenue mix › Three months ended"
+    assert sentence == f"Sales of part 0; {over} › Now: 1,100; {over} › Then: 1,200"
+
+
 def test_a_running_foot_under_the_text_of_pages_that_end_early_is_left_out() -> None:
     pages = [
         page(

@@ -10,7 +10,7 @@ from statistics import median
 from indexer.layout.candidates import JOINING, JOINS
 from indexer.layout.cell_columns import columns_of, hits, in_columns, one_of_labels
 from indexer.layout.cells import Cell, parted, row_cells
-from indexer.layout.column_heads import has_data, head_lines, header_over, is_scale
+from indexer.layout.column_heads import has_data, head_lines, header_over, is_scale, with_shares
 from indexer.layout.numbering import LABELLED
 from indexer.layout.page import Line, Rect, around
 from indexer.layout.plausible import plausible
@@ -146,7 +146,7 @@ def _of_values(
     body = _body(placed, rows, lines[start].page, numeric=True)
     if not plausible(placed, header, True):
         return None
-    header, scale = without_scale(header, scale)
+    header, scale = without_scale(with_shares(header, placed), scale)
     head_rect = around(cell.rect for place in range(top, under) for cell in cells[place]) if top < under else None
     rect = around(cell.rect for place in range(top, end + 1) for cell in cells[place])
     page = lines[start].page

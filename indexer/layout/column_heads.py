@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from indexer.layout.cell_columns import hits
 from indexer.layout.cells import Cell
@@ -19,6 +21,17 @@ HEAD_REACH = 40.0  # points that a head may stand left of its values
 LONGEST_HEAD = 60  # characters of a line of a head
 CENTRED = 8.0  # points that the middle of a head is off that of its columns, as a rule
 TIGHT = 1.1  # times a line's height to the next line of the same head, at most
+LOOSE = 1.35  # the same, where both stand over the same columns
+ALIGNED = 2.0  # points that the ends of a head's lines are apart, where they are set to one side
+SAME_MIDDLE = 6.0  # points that their middles are, where they are centred
+
+
+class Part(NamedTuple):
+    """A line of a head, and the columns that it stands over."""
+
+    text: str
+    rect: Rect
+    over: tuple[int, ...]
 
 
 def head_lines(
@@ -64,20 +77,24 @@ def header_over(
 
     Lines of one head are joined, a head over several columns stands before each of theirs.
     """
-    heads: list[list[tuple[str, bool]]] = [[] for _ in columns]
+    heads: list[list[Part]] = [[] for _ in columns]
     widths = list(columns)
+    tops: dict[int, Rect] = {}  # of the lines so far that are one column's own
     below: Rect | None = None
     bare = {place for place, column in enumerate(columns) if place and not any(hits(row, column) for row in rows)}
     for row in reversed(rows):  # from the values up: a head is as wide as what it stands over
         rect = around(cell.rect for cell in row)
         is_tight = below is not None and below.y0 - rect.y0 < TIGHT * rect.height
-        spread = _over_years(row, heads, widths) or _spread(row, widths, is_lowest=below is None, is_tight=is_tight)
+        spread = _over_years(row, heads, widths) or _spread(
+            row, widths, tops, is_lowest=below is None, is_tight=is_tight
+        )
         spread = _shared(spread, widths, bare) if bare and below is None else spread
         below = rect
         for cell, over in spread:
             for place in over:
-                heads[place].insert(0, (cell.text, len(over) > 1))
+                heads[place].insert(0, Part(cell.text, cell.rect, tuple(over)))
             if len(over) == 1 and over[0] > 0:
+                tops[over[0]] = cell.rect
                 left, right = widths[over[0]]
                 before = widths[over[0] - 1][1]
                 after = widths[over[0] + 1][0] if over[0] + 1 < len(widths) else cell.rect.x1
@@ -87,6 +104,27 @@ def header_over(
                     min(right, max(after, widths[over[0]][1])),
                 )
     return tuple(map(_head, heads)), widths
+
+
+def with_shares(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The heads, that of amounts also over the percentages beside them which no head but one over both stands over.
+
+    >>> with_shares(["", "Ended › 2023", "Ended"], [["Sales", "$90", "100.0%"], ["Costs", "60", "66.7%"]])
+    ('', 'Ended › 2023', 'Ended › 2023')
+    """
+    result = list(header)
+    for place in range(2, len(result)):
+        before, own = result[place - 1], result[place]
+        is_bare = own and before.startswith(own)
+        if is_bare and _is_of_shares(rows, place) and not _is_of_shares(rows, place - 1):
+            result[place] = before
+    return tuple(result)
+
+
+def _is_of_shares(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether most values of a column are percentages."""
+    values = [row[place] for row in rows if is_datum(row[place])]
+    return sum("%" in value for value in values) * 2 > len(values)
 
 
 def is_scale(row: Sequence[Cell]) -> bool:
@@ -107,26 +145,39 @@ def _stands_over_values(cell: Cell, columns: Sequence[tuple[float, float]]) -> b
 
 
 def _over_years(
-    row: Sequence[Cell], heads: Sequence[Sequence[tuple[str, bool]]], columns: Sequence[tuple[float, float]]
+    row: Sequence[Cell], heads: Sequence[Sequence[Part]], columns: Sequence[tuple[float, float]]
 ) -> list[tuple[Cell, list[int]]]:
     """A period alone in its line with all columns of bare years below it, wherever it is set; else nothing."""
     over = [cell for cell in row if _stands_over_values(cell, columns)]
-    years = [place for place, parts in enumerate(heads) if place and parts and YEAR.fullmatch(parts[0][0])]
+    years = [place for place, parts in enumerate(heads) if place and parts and YEAR.fullmatch(parts[0].text)]
     if len(row) != 1 or len(over) != 1 or len(years) < 2 or not PERIOD.fullmatch(over[0].text):
         return []
     return [(over[0], years)]
 
 
-def _head(parts: Sequence[tuple[str, bool]]) -> str:
-    text = ""
-    for place, (part, _) in enumerate(parts):
-        wide_above = place > 0 and parts[place - 1][1]
-        text = f"{text.rstrip(' ,:')}{written.LEVEL}{part}" if wide_above else f"{text} {part}".strip()
+def _head(parts: Sequence[Part]) -> str:
+    """A column's head: its lines in one, after what stands over it and others."""
+    text = parts[0].text if parts else ""
+    for above, part in pairwise(parts):
+        goes_on = len(above.over) == 1 or _goes_on_over(above, part)
+        text = f"{text} {part.text}".strip() if goes_on else f"{text.rstrip(' ,:')}{written.LEVEL}{part.text}"
     return text
 
 
+def _goes_on_over(above: Part, part: Part) -> bool:
+    """Whether a line goes on with a head over several columns: it is a remark, or close below it over the same."""
+    is_remark = part.text[0] == "(" and part.text[-1] == ")"
+    is_close = part.rect.y0 - above.rect.y0 < LOOSE * above.rect.height
+    return is_remark or (above.over == part.over and is_close and not PERIOD.match(part.text))
+
+
 def _spread(
-    row: Sequence[Cell], columns: Sequence[tuple[float, float]], *, is_lowest: bool, is_tight: bool
+    row: Sequence[Cell],
+    columns: Sequence[tuple[float, float]],
+    tops: Mapping[int, Rect],
+    *,
+    is_lowest: bool,
+    is_tight: bool,
 ) -> list[tuple[Cell, list[int]]]:
     """The cells of a line of a head, each with the columns that it stands over."""
     row = [cell for cell in row if not MARK.fullmatch(cell.text)]
@@ -140,7 +191,8 @@ def _spread(
             middle = sum(columns[place]) / 2
             groups[min(range(len(over)), key=lambda n: abs(over[n].middle - middle))].append(place)
         groups = [_trimmed(cell, group, columns) for cell, group in zip(over, groups, strict=True)]
-        if all(group and _is_over(cell, group, columns, is_tight) for cell, group in zip(over, groups, strict=True)):
+        pairs = zip(over, groups, strict=True)
+        if all(group and _is_over(cell, group, columns, tops, is_tight) for cell, group in pairs):
             return result + list(zip(over, groups, strict=True))
     return result + [(cell, _under(cell, columns)) for cell in over]
 
@@ -177,13 +229,31 @@ def _trimmed(cell: Cell, group: list[int], columns: Sequence[tuple[float, float]
     return best if group and _off(cell, best, columns) < _off(cell, group, columns) - 10 else group
 
 
-def _is_over(cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, float]], is_tight: bool) -> bool:
-    """Whether a head is that of a group of columns: set over their middle, and no line of the middle one's own head."""
+def _is_over(
+    cell: Cell,
+    group: Sequence[int],
+    columns: Sequence[tuple[float, float]],
+    tops: Mapping[int, Rect],
+    is_tight: bool,
+) -> bool:
+    """Whether a head is that of a group of columns: set over their middle, and no line of one column's own head."""
     left, right = columns[group[0]][0], columns[group[-1]][1]
-    own = [place for place in group if abs(cell.middle - sum(columns[place]) / 2) < 6]
-    if is_tight and len(group) > 1 and own and len(_under(cell, columns)) < 2:
+    own = [
+        place
+        for place in group
+        if (is_tight and abs(cell.middle - sum(columns[place]) / 2) < SAME_MIDDLE)
+        or (place in tops and _goes_on(cell.rect, tops[place]))
+    ]
+    if len(group) > 1 and own and len(_under(cell, columns)) < 2:
         return False
     return abs(cell.middle - (left + right) / 2) < CENTRED + 0.15 * (right - left)
+
+
+def _goes_on(above: Rect, below: Rect) -> bool:
+    """Whether a line of a head is the next of the one above: close under it, and set to the same middle or side."""
+    off = abs(above.x0 + above.x1 - below.x0 - below.x1) / 2
+    is_aligned = off < SAME_MIDDLE or min(abs(above.x0 - below.x0), abs(above.x1 - below.x1)) < ALIGNED
+    return is_aligned and below.y0 - above.y0 < TIGHT * above.height
 
 
 def _under(cell: Cell, columns: Sequence[tuple[float, float]]) -> list[int]:
