@@ -63,6 +63,50 @@ def test_a_quote_that_is_in_no_sentence_keeps_the_boxes_of_its_paragraph() -> No
     assert pinpointed(Citation("mill", "mill:p1", (1, 2), "It was dry.", WHOLE), nodes("other")).boxes == WHOLE
 
 
-@pytest.mark.parametrize("words", ["", " ", "|", "|  |", "x"])
+ROWS = (
+    "Current assets › Cash; July 29, 2023: 1,093; January 28, 2023: 1,874 ($ in millions)",
+    "Current assets › Merchandise inventories; July 29, 2023: 5,651; January 28, 2023: 5,140 ($ in millions)",
+    "Current assets › Total; July 29, 2023: 5,651; January 28, 2023: 5,140 ($ in millions)",
+)
+
+
+def tabled(quote: str, *rows: str) -> Citation:
+    table = Node("shop", 0, len(rows), None, Kind.TABLE, "shop:p1", "", 20)
+    made = [
+        Node("shop", number, number, 0, Kind.SENTENCE, f"shop:p1:s{number}", row, 5, pages=(3, 3))
+        for number, row in enumerate(rows, start=1)
+    ]
+    return pinpointed(Citation("shop", "shop:p1", (3, 4), quote), [table, *made])
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "| › › Merchandise inventories | 5,651 | 5,140 |",
+        "Merchandise inventories | 5,651",
+        "inventories | 5,651 | 5,140",
+        "|  | July 29, 2023 | January 28, 2023 |\n| --- | --- | --- |\n| › Merchandise inventories | 5,651 | 5,140 |",
+    ],
+)
+def test_a_quote_of_one_row_of_a_table_is_the_row_with_its_heads_and_scale(quote: str) -> None:
+    found = tabled(quote, *ROWS)
+    assert (found.node, found.quote, found.pages) == ("shop:p1:s2", ROWS[1], (3, 3))
+
+
+def test_a_quote_of_several_rows_has_no_marks_of_labels() -> None:
+    found = tabled("| › › Cash | 1,093 | 1,874 |\n| › Merchandise inventories | 5,651 | 5,140 |", *ROWS)
+    assert (found.node, found.quote) == (
+        "shop:p1",
+        "| Cash | 1,093 | 1,874 |\n| Merchandise inventories | 5,651 | 5,140 |",
+    )
+
+
+def test_a_row_that_a_table_has_twice_is_not_told_by_its_words() -> None:
+    twice = ("Sales › Total; 2023: 5; 2022: 4", "Costs › Total; 2023: 5; 2022: 4", "Costs › Total; 2023: 15; 2022: 4")
+    assert tabled("| › Total | 5 | 4 |", *twice).quote == "| Total | 5 | 4 |"
+    assert tabled("| › Total | 5 | 4 |", *twice[1:]).quote == twice[1]
+
+
+@pytest.mark.parametrize("words", ["", " ", "|", "|  |", "| › |", "| * |", "x"])
 def test_words_that_are_in_no_sentence_are_in_none(words: str) -> None:
     assert quoted(words, ["It was dry."]) in ([], [0])
