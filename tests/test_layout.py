@@ -599,6 +599,12 @@ def test_the_lines_of_a_head_over_amounts_and_their_shares_are_one_and_that_of_b
     assert sentence == (f"Sales of part 0; {one}: 3,226,773; {one}: 100.0%; {other}: 2,729,388; {other}: 99.0%")
 
 
+def test_days_over_two_columns_that_came_as_one_text_are_heads_of_their_own() -> None:
+    heads = ((142, (("January 28, January 29,", 332),)), (155, (("2023", 300), ("2022", 364))))
+    sentence = head_of(*heads, values={305: "1,100", 369: "1,200"})
+    assert sentence == "Sales of part 0; January 28, 2023: 1,100; January 29, 2022: 1,200"
+
+
 def test_a_period_under_a_head_over_the_same_columns_is_a_head_of_its_own() -> None:
     heads = (
         (132, (("Revenue mix", 330),)),

@@ -27,6 +27,11 @@ WHOLE_VALUE = re.compile(
     r"[$€£¥]\s?\(?\d[\d,]*(?:\.\d+)?\)?|\(?\d{1,3}(?:,\d{3})+(?:\.\d+)?\)?%?|\(?\d+(?:\.\d+)?\s?(?:%\)|\)?%)"
     r"|\(?\d+(?:\.\d+)?\)?(?=\s[$€£¥])|[$€£¥]$"
 )
+# A day by its month's name: two beside each other are the heads of two columns.
+DAY = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2},?"
+    r"(?: (?:19|20)\d\d)?"
+)
 SHARE = re.compile(r"(?<!%)(?<!%\)) \([\d.]+\s?%\)")  # of the count before it: "1,234 (5.6%)"
 
 
@@ -65,7 +70,7 @@ def parted(line: Line, cells: Sequence[Cell], columns: Sequence[tuple[float, flo
             and _column(before.rect, columns) != _column(after.rect, columns)
         ]
         ends = [0, *cuts, len(parts)]
-        result += [_cell(parts[start:end]) for start, end in pairwise(ends)] if cuts else [cell]
+        result += [_cell(parts[start:end]) for start, end in pairwise(ends)] if cuts else _days_of(cell)
     return result
 
 
@@ -107,18 +112,29 @@ def _values_of(cell: Cell) -> list[Cell]:
     >>> [part.text for part in _values_of(Cell("1,603,451 $ 1,499,218 $", Rect(0, 0, 230, 10)))]
     ['1,603,451', '$1,499,218', '$']
     """
-    text, rect = cell
+    text = cell.text
     found = list(WHOLE_VALUE.finditer(text)) if " " in text and text[-1] in ENDS_OF_VALUES else []
     if len(found) < 2 or WHOLE_VALUE.sub("", text).strip() or SHARE.search(text):
         return [cell]
-    share = rect.width / len(text)
-    return [
-        Cell(
-            "".join(part[0].split()),
-            Rect(rect.x0 + share * part.start(), rect.y0, rect.x0 + share * part.end(), rect.y1),
-        )
-        for part in found
-    ]
+    return [Cell("".join(part[0].split()), _place_in(cell, part)) for part in found]
+
+
+def _days_of(cell: Cell) -> list[Cell]:
+    """The days that are all of a cell's text, each with its share of the place; else the cell.
+
+    >>> [part.text for part in _days_of(Cell("May 28, May 29,", Rect(0, 0, 150, 10)))]
+    ['May 28,', 'May 29,']
+    """
+    found = list(DAY.finditer(cell.text))
+    if len(found) < 2 or DAY.sub("", cell.text).strip():
+        return [cell]
+    return [Cell(part[0], _place_in(cell, part)) for part in found]
+
+
+def _place_in(cell: Cell, part: re.Match[str]) -> Rect:
+    """Where a part of a cell's text stands, as if all its characters were as wide."""
+    rect, share = cell.rect, cell.rect.width / len(cell.text)
+    return Rect(rect.x0 + share * part.start(), rect.y0, rect.x0 + share * part.end(), rect.y1)
 
 
 def _begins_words(before: Fragment, fragment: Fragment) -> bool:
