@@ -47,7 +47,7 @@ class Parsed:
     """A file as its reader understood it.
 
     `id` and `metadata` come from formats that carry them (document JSON), `notes` are one-line remarks for the user
-    ("2 of 9 pages hold no text: scanned?"), `pages` the number of pages where there are such, `met` names what of the
+    ("2 of 9 pages hold no text (scanned?)"), `pages` the number of pages where there are such, `met` names what of the
     way of reading made a difference ("cut": a limit, "ocr": pictures of text): another way may give another tree.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from indexer.layout.numbering import numbering_depth
 from indexer.layout.page import Line, Style
@@ -65,7 +65,8 @@ def _filled_in(lines: Sequence[Line], places: Sequence[int]) -> str:
 
 def _largest(lines: Sequence[Line], body: Style) -> str:
     """The largest text of page 1, where it is larger than the body and short enough to be a title."""
-    first = [line for line in lines if line.page == lines[0].page and sum(map(str.isalpha, line.text[:300])) > 2]
+    said = [line for line in lines if line.page == lines[0].page and sum(map(str.isalpha, line.text[:300])) > 2]
+    first = [line for line, after in pairwise([*said, None]) if line and not _is_within_sentence(line, after)]
     if not first:
         return ""
     size = max(line.style.size for line in first)
@@ -78,3 +79,9 @@ def _largest(lines: Sequence[Line], body: Style) -> str:
     text = " ".join(line.text for line in found)
     named = size >= LARGER * body.size and len(text) <= LONGEST and not numbering_depth(text)
     return text if named else ""
+
+
+def _is_within_sentence(line: Line, after: Line | None) -> bool:
+    """Whether a line of its own size is some words of a sentence, made large: it begins small, and so goes on."""
+    goes_on = line.text.endswith((",", ";")) or (after is not None and after.text[:1].islower())
+    return line.text[0].islower() and goes_on and (after is None or after.style.size < line.style.size)

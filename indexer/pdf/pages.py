@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from itertools import groupby
+from functools import cache, lru_cache, partial
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.garbled import is_garbled
 from indexer.layout import figures
@@ -33,9 +34,12 @@ MOST_CONTENT = 200_000_000  # bytes of a page's unpacked content
 BOLD, ITALIC, MONO = 16, 2, 8  # span flags
 WHITE = 250  # of 255, in each color
 PALE = 240  # from here on a color behind white letters does not show them
-MOST_SEEN = 800  # pixels a side of the picture by which white text is looked for
+MOST_SEEN = 800  # pixels a side of the picture by which white and covered text is looked for
+FLAT = 8  # of 255: shades nearer to each other show no letters
+OPAQUE = 255
+MOST_COVERS = 400  # on a page: more make a drawing
 LOOK = itemgetter("size", "flags", "font", "color")  # what spans of one style share,
-REST = itemgetter("text", "bbox", "origin", "char_flags")  # and what each has of its own
+REST = itemgetter("text", "bbox", "origin", "char_flags", "alpha")  # and what each has of its own
 LEAST_SIZE = 0.5  # points of text that is joined
 UPRIGHT = (1.0, 0.0)  # a line's direction
 SHOWN = 16 | 32  # character flags: filled, stroked
@@ -47,7 +51,8 @@ MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.
 class Sight:
     """A page turned for reading, how it was turned, and what is to be said of its text.
 
-    That is whether it is none that can be read, whether only its beginning was taken, and whether some was hidden.
+    That is whether it is none that can be read, whether only its beginning was taken, whether some was hidden, and
+    whether nothing at all stands on it.
     """
 
     page: Page
@@ -55,16 +60,21 @@ class Sight:
     is_garbled: bool
     is_cut: bool
     hides: bool
+    is_empty: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What MuPDF puts together of a page: its size before it is turned, its text in lines, what is drawn on it."""
+    """What MuPDF puts together of a page: its size before it is turned, its text in lines, what is drawn on it.
+
+    `before` says of each thing drawn how many of the lines were there before it.
+    """
 
     width: float
     height: float
     lines: Sequence[Mapping[str, Any]]
     drawn: Sequence[Mapping[str, Any]]
+    before: Sequence[int]
     characters: int
 
 
@@ -74,11 +84,14 @@ def sight(file: Any, index: int) -> Sight:
     if _is_bomb(file, page):
         raise ValueError("content that unpacks to hundreds of megabytes")
     content = _content(page)
-    lines, drawn = content.lines, content.drawn
+    look = cache(partial(_look, page))  # a picture of the page is dear
+    covers = () if page.rotation else _covers(content)
+    lines, covered = _uncovered(content.lines, covers, look) if covers else (content.lines, [])
+    drawn = content.drawn
     is_cut = content.characters > MOST_ON_PAGE
     if is_cut:
-        lines = list(_first(lines))
-        is_cut = len(lines) < len(content.lines)
+        count, lines = len(lines), list(_first(lines))
+        is_cut = len(lines) < count
     quarters = _quarters(lines)
     turn = Turn(quarters, content.width, content.height, tuple(page.rotation_matrix) if page.rotation else ())
     area = turn.read(Rect(0, 0, content.width, content.height))
@@ -86,8 +99,9 @@ def sight(file: Any, index: int) -> Sight:
     rulings = tuple(_rulings(drawn, turn))
     uprights = _uprights(rulings)
     seen, unseen = _inks(lines, turn, area, are_parted=bool(uprights))
+    unseen += chain.from_iterable(_inks(covered, turn, area, are_parted=False))
     if turn.is_none and _has_white(seen):
-        white = _white_on_white(page, seen, drawn, images())
+        white = _white_on_white(seen, drawn, images(), look)
         if 0 < len(white) < len(seen):
             unseen += [ink for ink in seen if ink in white]
             seen = [ink for ink in seen if ink not in white]
@@ -106,7 +120,8 @@ def sight(file: Any, index: int) -> Sight:
         tuple(_drawings(drawn, inks, turn, area)),
         tuple(_shades(drawn, turn, area)),
     )
-    return Sight(read, turn, is_garbled("".join([ink.text for ink in inks])), is_cut, bool(seen and unseen))
+    is_empty = not inks and not any(map(_shows, drawn)) and not images()
+    return Sight(read, turn, is_garbled("".join([ink.text for ink in inks])), is_cut, bool(seen and unseen), is_empty)
 
 
 def _content(page: Any) -> Content:
@@ -128,10 +143,17 @@ def _extracted(page: Any, flags: int) -> tuple[Content, str]:
     """What stands on the page by MuPDF's flags, and all of its characters."""
     found = page.get_textpage(flags=flags).extractDICT()
     blocks = found["blocks"]
-    lines = [line for block in blocks if block["type"] == 0 for line in block["lines"]]
-    drawn = [block for block in blocks if block["type"] == 3]
+    lines: list[Mapping[str, Any]] = []
+    drawn: list[Mapping[str, Any]] = []
+    before: list[int] = []
+    for block in blocks:
+        if block["type"] == 0:
+            lines += block["lines"]
+        elif block["type"] == 3:
+            drawn.append(block)
+            before.append(len(lines))
     letters = "".join([span["text"] for line in lines for span in line["spans"]])
-    return Content(found["width"], found["height"], lines, drawn, len(letters)), letters
+    return Content(found["width"], found["height"], lines, drawn, before, len(letters)), letters
 
 
 def _first(lines: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -191,7 +213,7 @@ def _inks(
         across = not is_level and turn.direction(line["dir"]) < 0.5
         spans = line["spans"]
         for span in _whole(spans, width) if is_level and len(spans) > 2 and not are_parted else spans:
-            text, bbox, (x, base), marks = REST(span)
+            text, bbox, (x, base), marks, alpha = REST(span)
             rect = made(Rect, bbox)
             if not upright:
                 rect, base = turn.read(rect), turn.read(Rect(x, base, x, base)).y0
@@ -205,7 +227,7 @@ def _inks(
             if style is None:
                 style = styles[look] = _style(*look)
             ink = made(Ink, (text, rect, base, style))
-            (seen if marks & SHOWN else unseen).append(ink)
+            (seen if marks & SHOWN and alpha else unseen).append(ink)
     return seen, unseen
 
 
@@ -222,12 +244,12 @@ def _whole(spans: Iterable[Mapping[str, Any]], width: float) -> Iterator[Mapping
 
 def _as_one(spans: Sequence[Mapping[str, Any]], width: float) -> Mapping[str, Any] | None:
     """Spans of one look as one; None where they don't touch, or must be told apart: white ones, those off the page."""
-    texts, boxes, origins, marks = zip(*map(REST, spans), strict=True)
+    texts, boxes, origins, marks, alphas = zip(*map(REST, spans), strict=True)
     lefts, tops, rights, feet = zip(*boxes, strict=True)
     if lefts[1:] != rights[:-1] or lefts[0] < 0 or rights[-1] > width:
         return None
     first = spans[0]
-    if len({base for _, base in origins}) > 1 or len({mark & SHOWN for mark in set(marks)}) > 1:
+    if len({base for _, base in origins}) > 1 or len({mark & SHOWN for mark in set(marks)}) > 1 or len(set(alphas)) > 1:
         return None
     text = "".join(texts)
     if text[0].isspace() or not (text.isascii() or not RIGHT_TO_LEFT.search(text)):
@@ -254,25 +276,73 @@ def _least(color: int) -> int:
 
 
 def _white_on_white(
-    page: Any, inks: Sequence[Ink], drawn: Sequence[Mapping[str, Any]], images: Sequence[Mapping[str, Any]]
+    inks: Sequence[Ink],
+    drawn: Sequence[Mapping[str, Any]],
+    images: Sequence[Mapping[str, Any]],
+    look: Callable[[], Look],
 ) -> set[Ink]:
     """White text that no one sees: nothing is painted behind it, by what is drawn and, if that says nothing, by eye."""
-    pymupdf = mupdf.load()
-
     painted = [Rect(*block["bbox"]) for block in drawn if not block["stroked"] and _least(block["color"]) < PALE]
     painted += [Rect(*info["bbox"]) for info in images]
     doubtful = [ink for ink in inks if _is_white(ink) and not any(rect.holds(ink.rect) for rect in painted)]
-    if not doubtful:
-        return set()
+    return {ink for ink in doubtful if look().within(ink.rect)[0] >= WHITE}
+
+
+def _covers(content: Content) -> list[tuple[int, Rect]]:
+    """The filled boxes high enough to cover text, each with how many of the page's lines were there before it."""
+    found = [
+        (count, Rect._make(block["bbox"]))
+        for block, count in zip(content.drawn, content.before, strict=True)
+        if count and block["isrect"] and not block["stroked"] and block["alpha"] == OPAQUE
+    ]
+    return [(count, rect) for count, rect in found if rect.height > THIN < rect.width][:MOST_COVERS]
+
+
+def _uncovered(
+    lines: Sequence[Mapping[str, Any]], covers: Sequence[tuple[int, Rect]], look: Callable[[], Look]
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The lines without what later boxes cover so that nothing is seen of it, and the lines of that."""
+    kept: list[Mapping[str, Any]] = []
+    gone: list[Mapping[str, Any]] = []
+    for place, line in enumerate(lines):
+        box = Rect._make(line["bbox"])
+        over = [rect for count, rect in covers if count > place and rect.overlaps(box)]
+        hidden = [span for span in line["spans"] if over and _is_covered(Rect._make(span["bbox"]), over, look)]
+        if hidden:
+            gone.append({**line, "spans": hidden})
+            line = {**line, "spans": [span for span in line["spans"] if span not in hidden]}
+        kept.append(line)
+    return kept, gone
+
+
+def _is_covered(rect: Rect, covers: Sequence[Rect], look: Callable[[], Look]) -> bool:
+    """Whether a box over this text leaves one color there; what a file draws later may still be clipped or blended."""
+    if not any(cover.holds(rect) for cover in covers):
+        return False
+    darkest, lightest = look().within(rect)
+    return lightest - darkest <= FLAT
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page as it is seen, in grays of so many pixels a point."""
+
+    gray: NDArray[np.uint8]
+    scale: float
+
+    def within(self, rect: Rect) -> tuple[int, int]:
+        """The darkest gray in a place and the lightest; white where it is off the page."""
+        x0, y0, x1, y1 = (max(0, round(self.scale * edge)) for edge in rect)
+        pixels = self.gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
+        return int(pixels.min(initial=255)), int(pixels.max(initial=0)) if pixels.size else 255
+
+
+def _look(page: Any) -> Look:
+    pymupdf = mupdf.load()
+
     scale = min(0.5, MOST_SEEN / max(page.rect.width, page.rect.height, 1))
     picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
-    gray = np.frombuffer(picture.samples_mv, np.uint8).reshape(picture.height, picture.stride)
-
-    def darkest(rect: Rect) -> int:
-        x0, y0, x1, y1 = (max(0, round(scale * edge)) for edge in rect)
-        return int(gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)].min(initial=255))
-
-    return {ink for ink in doubtful if darkest(ink.rect) >= WHITE}
+    return Look(np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride), scale)
 
 
 @lru_cache(maxsize=1024)  # a document has some dozens, and each page most of them
@@ -316,6 +386,11 @@ def _shades(blocks: Iterable[Mapping[str, Any]], turn: Turn, area: Rect) -> Iter
         rect = turn.read(rect) if turn.quarters else rect
         if rect[3] - rect[1] < highest:
             yield rect
+
+
+def _shows(block: Mapping[str, Any]) -> bool:
+    """Whether something drawn can be seen on white."""
+    return _least(block["color"]) < WHITE and block["alpha"] > 0
 
 
 def _stroke(x0: float, y0: float, x1: float, y1: float) -> Rect | None:

@@ -136,8 +136,10 @@ class Notes:
         if self.unseen:
             yield f"{len(self.unseen)} {of} could not be read by OCR: {_listed(self.unseen)}"
         advice = f"; {reading.without}, then index again" if reading.without else ""
+        if not advice and reading.tesseract is None:
+            advice = "; install Tesseract and index again with --ocr auto"
         if self.blank:
-            yield f"{len(self.blank)} {of} hold no text (scanned?){advice}"
+            yield f"{len(self.blank)} {of} hold no text (scanned?): {_listed(self.blank, 10)}{advice}"
         if self.garbled:
             yield f"{len(self.garbled)} {of} hold text whose fonts don't say its letters{advice}"
 
@@ -149,8 +151,8 @@ class Notes:
             yield "ocr"
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers[:5])) + (" …" if len(numbers) > 5 else "")
+def _listed(numbers: Sequence[int], most: int = 5) -> str:
+    return ", ".join(map(str, numbers[:most])) + (" …" if len(numbers) > most else "")
 
 
 def _pages(file: Any, reading: Reading, notes: Notes, turns: dict[int, Turn]) -> Iterator[Page]:
@@ -190,7 +192,7 @@ def _seen(file: Any, index: int, reading: Reading, notes: Notes) -> tuple[Page, 
         notes.hidden.append(index + 1)
     if seen.is_cut:
         notes.crammed.append(index + 1)
-    if page.fragments and not seen.is_garbled and reading.ocr != "force":
+    if seen.is_empty or (page.fragments and not seen.is_garbled and reading.ocr != "force"):
         return page, turn
     if reading.tesseract is not None:
         try:
