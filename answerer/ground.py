@@ -15,7 +15,7 @@ from answerer.hostile import gives_orders
 from answerer.match import NEARBY, weights
 from answerer.passages import Sentence, sentences
 from answerer.quantities import quantities
-from answerer.quotes import alike, exact
+from answerer.quotes import SHORT, alike, exact
 from answerer.statements import contradicts
 from answerer.values import Form, asks_true_or_false, parse
 from answerer.where import Where, held
@@ -40,7 +40,8 @@ def ground(
     where = Where(question, sound, quoted)
     wanted = parse(value)
     if asks_true_or_false(question.text) or wanted.form is Form.BOOLEAN:
-        spans = tuple(_cited(citation) for citation in quoted) or _judged(where, value)
+        statement = claim(question.text)
+        spans = tuple(_cited(one) for one in quoted if _speaks(one, statement)) or _judged(where, value)
         return Grounding(How.STATED if spans else How.UNGROUNDED, spans)
     if wanted.form in (Form.NUMBER, Form.RANGE):
         return numeric(where, wanted, shown)
@@ -50,8 +51,18 @@ def ground(
     return _listed(where, value, shown) or named or Grounding(How.UNGROUNDED)
 
 
+_LATIN = re.compile(r"[a-z]{3}", re.IGNORECASE)
+
+
 def _cited(citation: Citation) -> Span:
     return Span(citation.document, citation.node, citation.quote)
+
+
+def _speaks(citation: Citation, statement: str) -> bool:
+    """Whether a quote has a word of a statement; one in another script, whose words can't be the same, has some."""
+    if bool(_LATIN.search(citation.quote)) != bool(_LATIN.search(statement)):
+        return sum(map(str.isalpha, citation.quote)) >= SHORT // 2
+    return not set(terms(citation.quote)).isdisjoint(terms(statement))
 
 
 # --- statements

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,6 +37,12 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not?|never|none|neither|nor|without|cannot|un(?:able|likely|available))\b|n[’']t\b", re.I)
 
 
+_SENTENCE_ENDS = re.compile(r"[.!?…](?=\s|$)|[。！？]|\n")
+
+Place = tuple[int, int]
+"""Where a span begins and ends in a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """A text reduced to what must agree, and where each of its characters came from."""
@@ -48,22 +54,48 @@ class Key:
 def align(quote: str, contexts: Sequence[Context]) -> Citation | None:
     """The quote as the evidence has it and where; None where it is not there, or its numbers or negations differ.
 
-    Parts around an ellipsis are found each by itself, all in one context.
+    Parts around an ellipsis are found in one context, one after the other; what it leaves out of a sentence may be
+    neither a negation nor a number in another's place.
     """
-    parts = [part for part in _OMITTED.split(quote) if key(part).text]
+    parts = [part for part in _OMITTED.split(quote) if any(map(str.isalnum, part))]
     if not parts:
         return None
     for find in (exact, alike):
         for context in contexts:
-            spans = [find(part, context.text) for part in parts]
-            found = [span for span in spans if span]
-            if len(found) == len(parts):
+            found = _in_order(parts, context.text, find)
+            if found:
                 words = GAP.join(context.text[start:end] for start, end in found)
                 return Citation(context.document, context.node, context.pages, words, context.boxes)
     return None
 
 
-def exact(quote: str, text: str) -> tuple[int, int] | None:
+def _in_order(parts: Sequence[str], text: str, find: Callable[[str, str], Place | None]) -> list[Place]:
+    """Where the parts stand in a text one after the other; nothing where they don't, or what is left out matters."""
+    found: list[Place] = []
+    for part in parts:
+        after = found[-1][1] if found else 0
+        place = find(part, text[after:])
+        if place is None:
+            return []
+        start, end = place[0] + after, place[1] + after
+        if found and _matters(text[after:start], text[start:end]):
+            return []
+        found.append((start, end))
+    return found
+
+
+def _matters(left_out: str, then: str) -> bool:
+    """Whether words that an ellipsis left out change what those after it say.
+
+    >>> _matters(" did not ", "approve the sale"), _matters(" of 4.35%, then ", "11,250"), _matters(". No. ", "It fell")
+    (True, True, False)
+    """
+    if _SENTENCE_ENDS.search(left_out):
+        return False
+    return bool(_NEGATION.search(left_out) or (then[:1].isdigit() and _NUMBER.search(left_out)))
+
+
+def exact(quote: str, text: str) -> Place | None:
     """Where the quote's words stand in a text, whatever its spaces, case, dashes and quotation marks."""
     wanted, held = key(quote), key(text)
     at = held.text.find(wanted.text) if wanted.text else -1
@@ -75,7 +107,7 @@ def exact(quote: str, text: str) -> tuple[int, int] | None:
     return None
 
 
-def alike(quote: str, text: str) -> tuple[int, int] | None:
+def alike(quote: str, text: str) -> Place | None:
     """Where a text has nearly the quote's words, with the same numbers and negations; short quotes never."""
     wanted, held = key(quote), key(text)
     if len(wanted.text) < SHORT or len(held.text) < SHORTEST_SHARE * len(wanted.text):

@@ -13,6 +13,7 @@ from answerer.arithmetic import sums, told
 from answerer.figures import numbers
 from answerer.ground import ground
 from answerer.measures import converted
+from answerer.quotes import align
 from answerer.values import normalise
 from kohaku.tree import Kind
 from retriever.evidence import Context
@@ -149,6 +150,15 @@ def test_true_and_false_stand_on_a_quote_that_was_found(quoted: bool, expected: 
     citation = Citation("mill", "mill:p1", (1, 1), "The mill was restored by the Ekberg Fund.")
     question = Question("q", "True or False: somebody gave money for the mill's repair.")
     assert ground(question, "1", "", [context(REPORT)], [citation] if quoted else []).how == expected
+
+
+@pytest.mark.parametrize("quote", ["the", "a", "In 2023"])
+def test_a_verdict_does_not_stand_on_a_quote_without_a_word_of_the_statement(quote: str) -> None:
+    said = "In 2023 the mill on the lake was closed by a flood."
+    question = Question("q", "True or False: Napoleon was born on Mars.")
+    citation = align(quote, [context(said)])
+    assert citation is not None
+    assert ground(question, "1", "", [context(said)], [citation]).how == "ungrounded"
 
 
 def test_the_place_is_told_the_quoted_one_before_others() -> None:

@@ -81,6 +81,31 @@ def test_parts_around_an_ellipsis_must_all_stand_in_one_context() -> None:
     assert align("The plant at Lund used ... more than Oslo's plant did", [context(TEXT)]) is None
 
 
+BOARD = "In 2023 Acme acquired Beta for 5 million. The board did not approve the sale of the dam. Water use fell to 7%."
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The board ... approve the sale of the dam",
+        "Beta ... acquired ... Acme",
+        "2023 … Water use … 5 million",
+        "Acme acquired … 5 million … In 2023",
+        ".",
+        "“ . ”",
+    ],
+)
+def test_an_ellipsis_turns_no_words_round_and_leaves_out_no_negation(quote: str) -> None:
+    assert align(quote, [context(BOARD)]) is None
+
+
+@pytest.mark.parametrize(
+    "quote", ["Acme acquired Beta … The board did not approve", "Water use … to 7%", "In 2023 … Beta"]
+)
+def test_an_ellipsis_may_leave_out_what_does_not_matter(quote: str) -> None:
+    assert align(quote, [context(BOARD)]) is not None
+
+
 def test_an_exact_place_in_a_later_context_comes_before_a_near_one() -> None:
     near, right = context("The plant at Lynd used 1,287 MWh.", "near"), context(TEXT, "right")
     found = align("The plant at Lund used 1,287 MWh", [near, right])
