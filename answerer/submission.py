@@ -3,8 +3,9 @@
 Every finished row is at once appended to a journal beside the CSV (`OUT.partial.jsonl`); the CSV itself is written
 whole, in the questions' order, when the run ends, is interrupted or fails, and the journal goes.
 
-The next run keeps the rows of both whose id, question and unit are those of a question asked now. What answered them
-does not matter: a run that failed on a few rows may go on with another model. Restart to ask all again.
+The next run keeps the whole rows of both whose id, question and unit are those of a question asked now; a row that a
+full disk or a broken transfer cut is asked again. What answered them does not matter: a run that failed on a few rows
+may go on with another model. Restart to ask all again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from answerer.units import unit_asked
 from answerer.values import BLANK, number, pair
 from kohaku.errors import TableError
 from kohaku.locks import hold
-from kohaku.tables import check_target, check_unique, read_rows, write_rows
+from kohaku.tables import check_target, check_unique, read_rows, read_whole_rows, write_rows
 from kohaku.text import storable
 
 log = logging.getLogger("kohaku")
@@ -111,13 +112,13 @@ def harmless_value(text: str) -> str:
 
 
 def earlier_rows(path: str | Path) -> list[Row]:
-    """The rows of a submission that is to be written anew, none where there is no file.
+    """The whole rows of a submission that is to be written anew, none where there is no file.
 
     Raises TableError where the path can't be written to, or holds a CSV that is no submission.
     """
     check_target(path)
     path = Path(path)
-    return read_rows(path, COLUMNS) if path.is_file() and path.stat().st_size else []
+    return read_whole_rows(path, COLUMNS) if path.is_file() and path.stat().st_size else []
 
 
 def taken(place: Path, out: Path) -> int:
@@ -215,7 +216,8 @@ class Submission:
 
     def _earlier_sure(self) -> list[Row]:
         path = self.confidence
-        return read_rows(path, SURE_COLUMNS) if path is not None and path.is_file() and path.stat().st_size else []
+        there = path is not None and path.is_file() and path.stat().st_size
+        return read_whole_rows(path, SURE_COLUMNS) if path is not None and there else []
 
     def _take_up(self, earlier: Sequence[Row]) -> None:
         asked = {question.id: _asked(question.text, question.unit) for question in self.questions}

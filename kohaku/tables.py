@@ -29,12 +29,21 @@ def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, 
     first line has first. What a user should hear about (cp1252, dropped cells) is a warning of the logger "kohaku".
     TableError for a file that is not there, is empty or no CSV, or lacks a required column.
     """
-    records = _records(_text(Path(path)), path)
-    if not records:
-        raise TableError(f"{path} is empty: give a CSV whose first line names the columns")
-    header = [name.strip() for name in records[0][1]]
-    _check_columns(header, required, path)
-    return [_row(header, cells, line, path) for line, cells in records[1:]]
+    header, records = _headed(_records(_text(Path(path)), path), required, path)
+    return [_row(header, cells, line, path) for line, cells in records]
+
+
+def read_whole_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The same of a CSV that a full disk or a broken transfer may have cut: rows that are not whole are left out.
+
+    A row is whole that has a cell for each column, and its line end; a warning says which are not.
+    """
+    header, records = _headed(_records(_text(Path(path), cut=True), path, cut=True), required, path)
+    torn = [line for line, cells in records if len(cells) < len(header)]
+    if torn:
+        lines = ", ".join(map(str, torn[:5])) + (", …" if len(torn) > 5 else "")
+        _log.warning("%s, line %s: %d rows are cut off, and count as not there", path, lines, len(torn))
+    return [_row(header, cells, line, path) for line, cells in records if len(cells) >= len(header)]
 
 
 def check_unique(rows: Iterable[Mapping[str, str]], column: str, path: str | Path) -> None:
@@ -88,7 +97,8 @@ def _whole(path: str | Path) -> Iterator[TextIO]:
         temporary.unlink(missing_ok=True)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, *, cut: bool = False) -> str:
+    """The file's text; of one that may be `cut`, without the letter that it was cut in."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -100,7 +110,7 @@ def _text(path: Path) -> str:
     utf_8 = (("utf-8-sig", "strict"), ("utf-8-sig", "surrogatepass"), ("cp1252", "strict"))
     for encoding, errors in (("utf-16", "surrogatepass"),) if data.startswith(_BOMS) else utf_8:
         try:
-            text = data.decode(encoding, errors)
+            text = codecs.getincrementaldecoder(encoding)(errors).decode(data, final=not cut)
         except UnicodeDecodeError:
             continue
         if "\x00" in (text if encoding == "cp1252" else text.partition("\n")[0]):
@@ -111,21 +121,44 @@ def _text(path: Path) -> str:
     raise TableError(f"{path} is no CSV in UTF-8, UTF-16 with a BOM, or cp1252 (a workbook?): save it as CSV in UTF-8")
 
 
-def _records(text: str, path: str | Path) -> list[tuple[int, list[str]]]:
-    """The records with the line each ends on, empty lines left out."""
+def _headed(
+    records: Sequence[tuple[int, list[str]]], required: Sequence[str], path: str | Path
+) -> tuple[list[str], Sequence[tuple[int, list[str]]]]:
+    """The columns' names, and the records below them."""
+    if not records:
+        raise TableError(f"{path} is empty: give a CSV whose first line names the columns")
+    header = [name.strip() for name in records[0][1]]
+    _check_columns(header, required, path)
+    return header, records[1:]
+
+
+def _records(text: str, path: str | Path, *, cut: bool = False) -> list[tuple[int, list[str]]]:
+    """The records with the line each ends on, empty lines left out; of a `cut` text the last may have no cells."""
     csv.field_size_limit(2**31 - 1)  # the default of 128 KiB is less than a long quotation
     # Strict, because a quote that is never closed would otherwise swallow all rows that follow without a word.
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
-    records = []
+    source, mark = io.StringIO(text, newline=""), _delimiter(text)
+    reader = csv.reader(source, strict=True, delimiter=mark)
+    records: list[tuple[int, list[str]]] = []
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 records.append((reader.line_num, cells))
+        unended = not text.endswith(("\n", "\r"))
+        if cut and unended and len(records) > 1 and records[-1][0] == reader.line_num:
+            records[-1] = (reader.line_num, [])
     except csv.Error as error:
-        raise TableError(
-            f"{path}, line {reader.line_num}: broken quotes ({error}): write a quote in a cell twice"
-        ) from None
+        if not cut or not records or source.read(1) or _swallowed(text, records, mark):
+            raise TableError(
+                f"{path}, line {reader.line_num}: broken quotes ({error}): write a quote in a cell twice"
+            ) from None
+        records.append((reader.line_num, []))
     return records
+
+
+def _swallowed(text: str, records: Sequence[tuple[int, list[str]]], mark: str) -> bool:
+    """Whether a quote that is not closed after the records has whole rows behind it, which no cut leaves."""
+    after = io.StringIO(text, newline="").readlines()[records[-1][0] + 1 :]
+    return any(line.count(mark) >= len(records[0][1]) - 1 for line in after)
 
 
 def _delimiter(text: str) -> str:

@@ -236,3 +236,49 @@ def test_the_second_csv_has_a_row_for_each_answer_also_of_runs_that_did_not_ask_
     with Submission(tmp_path / "out.csv", questions, confidence=sure):
         pass
     assert [(one["id"], one["confidence"]) for one in read_rows(sure)] == [("a", "is_blank"), ("b", "0.5")]
+
+
+def cut_csv(path: Path) -> bytes:
+    """A submission of three rows, the last with letters of several bytes, a quoted comma and a line end in a cell."""
+    with Submission(path, QUESTIONS) as submission:
+        for question in QUESTIONS[:2]:
+            submission.add(finished(question))
+        submission.add(row(answer(QUESTIONS[2], text='Five – or “6”, or\n"more".'), DOCUMENTS))
+    return path.read_bytes()
+
+
+def test_a_row_that_is_cut_anywhere_is_asked_again_and_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    out = tmp_path / "out.csv"
+    whole = cut_csv(out)
+    last = whole.index(b"\r\nq3,") + 2
+    for end in range(last + 1, len(whole) - 1):
+        caplog.clear()
+        out.write_bytes(whole[:end])
+        assert [question.id for question in Submission(out, QUESTIONS).waiting] == ["q3"], whole[last:end]
+        assert "1 rows are cut off" in caplog.text, whole[last:end]
+    out.write_bytes(whole)
+    caplog.clear()
+    assert Submission(out, QUESTIONS).waiting == [] and not caplog.text
+
+
+def test_a_row_in_the_middle_that_lacks_cells_is_asked_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    out = tmp_path / "out.csv"
+    lines = cut_csv(out).splitlines(keepends=True)
+    out.write_bytes(b"".join([lines[0], lines[1].rpartition(b",")[0] + b"\r\n", *lines[2:]]))
+    with Submission(out, QUESTIONS) as again:
+        assert [question.id for question in again.waiting] == ["q1"]
+        again.add(finished(QUESTIONS[0], "8"))
+    assert values(out) == {"q1": "8", "q2": "5", "q3": "5"}
+    assert "line 2: 1 rows are cut off" in caplog.text
+
+
+def test_a_quote_that_somebody_left_open_takes_no_rows_along(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    with Submission(out, QUESTIONS) as submission:
+        for question in QUESTIONS:
+            submission.add(finished(question))
+    opened = out.read_bytes().replace(b",Five.,", b',"Five.,', 1).replace(b'"It is', b"It is")
+    out.write_bytes(opened)
+    with pytest.raises(TableError, match="broken quotes"):
+        Submission(out, QUESTIONS)
+    assert out.read_bytes() == opened
