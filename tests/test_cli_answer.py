@@ -54,6 +54,8 @@ def test_that_nothing_was_found_is_said(run: Run, db: Path) -> None:
     ran = run("retrieve", "?")
     assert (ran.code, ran.out, ran.err) == (0, "", "nothing was found\n")
     assert run("retrieve", "water", "--kind", "code").err == "nothing was found within kind code\n"
+    narrow = run("retrieve", QUESTION, "--budget", "1")
+    assert (narrow.out, narrow.err) == ("", "nothing of what was found fits in 1 tokens: give a larger --budget\n")
 
 
 SCOPES = (

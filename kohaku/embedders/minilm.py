@@ -12,8 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ import numpy as np
 from kohaku.cache import folder
 from kohaku.embedders.batches import Tokens, arrays, once, padded
 from kohaku.errors import EmbedderError
-from kohaku.locks import held
+from kohaku.locks import hold
 from kohaku.machine import cores
 from kohaku.tree import Vectors
 
@@ -106,8 +106,22 @@ def _cached(weights: Path, kept: Path) -> Export:
     with ExitStack() as turn:
         with suppress(OSError):  # no home, or one that can't be written: nobody waits for anybody there
             kept.mkdir(parents=True, exist_ok=True)
-            turn.enter_context(held(kept, wait=True))
+            turn.enter_context(_turn(kept))
         return _read(manifest) or _exported(weights, manifest)
+
+
+@contextmanager
+def _turn(kept: Path) -> Iterator[None]:
+    """Holds the cache folder, and says so where another process has it."""
+    try:
+        lock = hold(kept, wait=False)
+    except BlockingIOError:
+        log.warning("another process exports %s: waiting for it", MODEL)
+        lock = hold(kept, wait=True)
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
 def _exported(weights: Path, manifest: Path) -> Export:

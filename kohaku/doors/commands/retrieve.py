@@ -42,7 +42,9 @@ def retrieve(
 
         with Searcher.within(settings) as searcher:
             evidence = searcher.retrieve(typed(question), scope=scope, explain=explain)
-        if not evidence.contexts:
+        if not evidence.contexts and not evidence.complete:
+            say(f"nothing of what was found fits in {settings.budget} tokens: give a larger --budget")
+        elif not evidence.contexts:
             say(f"nothing was found within {scope}" if str(scope) else "nothing was found")
         if as_json:
             print_json(evidence_object("", evidence))
