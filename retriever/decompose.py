@@ -211,6 +211,9 @@ def _several_questions(question: str) -> list[str]:
     pieces = [piece.strip(" ,;?") for piece in _NEXT_QUESTION.split(question)]
     if len(pieces) > 1:
         pieces = [part.strip() for piece in pieces for part in _LISTED_QUESTION.split(piece)]
+        pieces = _made_whole(pieces)
+    if not pieces:
+        return []
     first, whole = (" ".join(names_in(text)) for text in (pieces[0], question))
     names = first or whole
     texts = [
@@ -223,11 +226,31 @@ def _several_questions(question: str) -> list[str]:
 
 
 _NOUN = rf"(?: (?!(?:{_HELPS}|{_ASKS}|and|it|they|he|she)\b)[\w-]+)"
-_LIKE = (rf"how (?:much|many){_NOUN}{{1,4}}", rf"(?:which|what){_NOUN}{{1,2}}", "(?:what|who|when|where|why|how)")
-_SHARED = re.compile(
-    rf"^(?P<asks>{'|'.join(f'{one}(?:, {one})*,? and {one}' for one in _LIKE)}) (?P<rest>{_HELPS} .+)$", re.IGNORECASE
+_LED = r"(?:(?:in|at|on|by|for|to|of|from|with) )?"
+# What may share the rest of a question: "when and how far did it fall", not "when and how many trucks did it sell".
+_BARE = [
+    re.compile(one, re.IGNORECASE)
+    for one in (
+        rf"{_LED}(?:how (?:much|many){_NOUN}{{1,4}}|(?:which|what){_NOUN}{{1,3}})",
+        rf"{_LED}(?:when|where|why|how(?: (?!(?:{_HELPS}|{_ASKS}|and|many|to)\b)[\w-]+)?)",
+        "what|who|whom",
+    )
+]
+_BEFORE = r"(?:(?:in|at|on|by|for|during|as of|according to) (?!(?:what|which|whom?|how)\b)[^,;?]{1,60}, )?"
+_SHARED = re.compile(rf"^(?P<before>{_BEFORE})(?P<asks>{_LED}{_ASKS}\b.+)$", re.IGNORECASE)
+_FULL = re.compile(rf"(?P<ask>.+?) (?P<rest>{_HELPS} .+)", re.IGNORECASE)
+_ASKED = re.compile(rf",? and (?={_LED}{_ASKS}\b)|, (?={_LED}{_ASKS}\b)", re.IGNORECASE)
+# "which through Bergen" and "how much did Acme" lack a verb, "how much did Acme use" may lack a measure
+_WITHOUT_VERB = re.compile(
+    r"(?i:(?:which|what|how much|how many) (?:through|in|at|on|by|for|to|from|with|during|under|over|between)) .*"
+    rf"|(?i:{_LED}{_ASKS}{_NOUN}{{0,4}} (?:did|does|do|can|could|will|would|should))"
+    r"(?: (?:the|of|and|[A-Z0-9][\w.&'’-]*))*"
 )
-_ASKED = re.compile(rf",? and (?={_ASKS}\b)|, (?={_ASKS}\b)", re.IGNORECASE)
+_WITHOUT_MEASURE = re.compile(rf"(?P<ask>{_LED}how (?:much|many)) (?P<rest>{_HELPS} .+)", re.IGNORECASE)
+_MEASURE = re.compile(rf"{_LED}(?P<many>how (?:much|many))(?P<of>{_NOUN}{{1,4}})(?= {_HELPS}\b)", re.IGNORECASE)
+_PASSIVE = re.compile(
+    r"(?:is|are|was|were) (?!(?:the|an?|its?|their|they|his|he|her|she|this|that|these|those|there|our|your)\b)[a-z]+"
+)
 _AGAIN = re.compile(
     r"^(?P<ask>how (?:much|many)\b.+?) (?P<by>on|for|in|to|from|at|by|with) (?P<first>[^,;?]+?),? and "
     r"how (?:much|many) (?P=by) (?P<last>[^,;?]+)",
@@ -248,14 +271,79 @@ def _asked_at_once(question: str) -> list[str]:
     ['When was Acme founded?', 'Where was Acme founded?']
     """
     if found := _SHARED.match(question):
-        asks, rest = _ASKED.split(found["asks"]), found["rest"]
-    elif found := _AGAIN.match(question):
+        asks = [ask.strip(" ,") for ask in _ASKED.split(found["asks"].rstrip(" .?"))]
+        if len(asks) > 1 and all(_kind(ask) is not None for ask in asks[:-1]) and (asks := _sharing(asks)):
+            return [f"{found['before']}{ask if found['before'] else _capital(ask)}?" for ask in asks]
+    if found := _AGAIN.match(question):
         asks, rest = [f"{found['ask']} {found['by']} {found[name].strip()}" for name in ("first", "last")], ""
     elif (found := _COUNTS_TWO.match(question)) and _APART.search(question):
         asks, rest = [f"{found['ask']} {found[name]}" for name in ("first", "last")], found["rest"]
     else:
         return []
-    return [f"{ask[0].upper()}{ask[1:]} {rest}".strip(" .?") + "?" for ask in asks]
+    return [_capital(f"{ask} {rest}").strip(" .?") + "?" for ask in asks]
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _kind(piece: str) -> int | None:
+    """Which kind of asking a piece is that has nothing else in it: no verb, nothing asked about."""
+    return next((kind for kind, bare in enumerate(_BARE) if bare.fullmatch(piece)), None)
+
+
+def _sharing(pieces: Sequence[str]) -> list[str]:
+    """Pieces that only ask, with the rest of the next one of their kind that has one; none where one stays without.
+
+    >>> _sharing(["how old", "how tall is Ada", "when did she write", "what"])
+    []
+    >>> _sharing(["how old", "how tall is Ada"])
+    ['how old is Ada', 'how tall is Ada']
+    """
+    whole: list[str] = []
+    kind, rest = None, ""
+    for piece in reversed(pieces):
+        if (bare := _kind(piece)) is None:
+            full = _FULL.fullmatch(piece)
+            kind, rest = (_kind(full["ask"]), full["rest"]) if full else (None, "")
+            whole.append(piece)
+        elif bare == kind:
+            whole.append(f"{piece} {rest}")
+        else:
+            return []
+    return whole[::-1]
+
+
+def _made_whole(pieces: Sequence[str]) -> list[str]:
+    """Questions with the verb or the measure that they left to another; none where one can't be made whole.
+
+    >>> _made_whole(["how much water did Acme use", "how much did Bemis use"])
+    ['how much water did Acme use', 'how much water did Bemis use']
+    >>> _made_whole(["how much water did Acme use", "how much did it pay"])
+    ['how much water did Acme use', 'how much did it pay']
+    """
+    whole: list[str] = []
+    for piece in _sharing(pieces):
+        if _WITHOUT_VERB.fullmatch(piece):
+            return []
+        found = _WITHOUT_MEASURE.fullmatch(piece)
+        if found:
+            many = found["ask"].lower().endswith("many")
+            measures = [
+                one for one in map(_MEASURE.match, whole) if one and one["many"].lower().endswith("many") == many
+            ]
+            before = measures[-1] if measures else None
+            if before and (many or _share_a_word(before.string[before.end() :], found["rest"])):
+                piece = f"{found['ask']}{before['of']} {found['rest']}"
+            elif many or (before and _PASSIVE.match(found["rest"])):
+                return []
+        whole.append(piece)
+    return whole
+
+
+def _share_a_word(one: str, other: str) -> bool:
+    words, others = ({word for word in key_terms(text).split() if word.islower()} for text in (one, other))
+    return bool(words & others)
 
 
 def names_in(question: str) -> list[str]:

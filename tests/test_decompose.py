@@ -204,6 +204,70 @@ def test_what_only_goes_on_with_a_question_is_no_other_one(question: str) -> Non
     assert texts(question) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "How much water and how much energy and how much gas did Fennmark use?",
+            [f"How much {what} did Fennmark use?" for what in ("water", "energy", "gas")],
+        ),
+        (
+            "How old and how tall was Acme's founder?",
+            ["How old was Acme's founder?", "How tall was Acme's founder?"],
+        ),
+        (
+            "How many trucks and how many cars, and which buses did Acme sell in 2022?",
+            [f"{what} did Acme sell in 2022?" for what in ("How many trucks", "How many cars", "Which buses")],
+        ),
+        (
+            "In 2022, how much water and how much gas did Acme use?",
+            ["In 2022, how much water did Acme use?", "In 2022, how much gas did Acme use?"],
+        ),
+        (
+            "Why and by how much did Acme's revenue fall?",
+            ["Why did Acme's revenue fall?", "By how much did Acme's revenue fall?"],
+        ),
+        (
+            "How much water and how much energy did Acme use and how much gas did Bemis sell?",
+            ["How much water did Acme use?", "How much energy did Acme use?", "How much gas did Bemis sell?"],
+        ),
+        (
+            "How much water did Johnson and Johnson use and how much did Procter and Gamble use?",
+            ["How much water did Johnson and Johnson use?", "How much water did Procter and Gamble use?"],
+        ),
+        (
+            "How many employees did Acme have and how many did Bemis have?",
+            ["How many employees did Acme have?", "How many employees did Bemis have?"],
+        ),
+        (
+            "How much water did Acme use and how much did the repair cost?",
+            ["How much water did Acme use?", "How much did the repair cost (Acme)?"],
+        ),
+        ("Who was Ada Byron and what did Deep Blue do?", ["Who was Ada Byron?", "What did Deep Blue do?"]),
+        ("Which river and which lake are used?", ["Which river are used?", "Which lake are used?"]),
+    ],
+)
+def test_each_part_keeps_the_verb_and_the_measure(question: str, parts: list[str]) -> None:
+    assert texts(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much did Acme sell and how many trucks?",
+        "How tall is Ada Byron and how old?",
+        "How much water did Acme use and how much did Bemis?",
+        "Which river flows through Oslo and which through Bergen?",
+        "When and how much water did Acme use?",
+        "Which river and which lake feed Acme?",
+        "How much water did Acme use and how much was lost in Oslo?",
+        "Which trucks did Acme sell and how many did Bemis keep?",
+    ],
+)
+def test_what_would_leave_a_part_without_a_verb_or_a_measure_stays_whole(question: str) -> None:
+    assert texts(question) == []
+
+
 @given(st.lists(st.sampled_from(["water", "energy", "floor space", "steam"]), min_size=2, max_size=4, unique=True))
 def test_as_many_parts_come_out_as_things_were_asked_for(things: list[str]) -> None:
     asked = [f"how much {thing}" for thing in things]
