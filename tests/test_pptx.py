@@ -18,6 +18,7 @@ from pptx.util import Inches
 from indexer.blocks import Parsed
 from indexer.readers import read
 from indexer.readers.pptx import _Shape, in_order
+from kohaku.errors import ReadError
 from kohaku.tree import Kind
 
 TITLE_AND_TEXT, TWO_TEXTS, TITLE_ONLY, EMPTY = 1, 3, 5, 6  # layouts of the usual template
@@ -107,18 +108,81 @@ def test_hidden_slides_are_read_and_said(deck: Any, parsed: Callable[[], Parsed]
     assert found.notes == ("hidden slides are read too: 2",)
 
 
-def test_a_slide_that_is_not_in_the_file_is_said_and_the_others_are_read(deck: Any, tmp_path: Path) -> None:
+def damage(deck: Any, tmp_path: Path, changes: dict[str, Callable[[bytes], bytes | None]]) -> Path:
+    """Three slides in a package whose parts are changed, or taken away."""
     for title in ("First", "Second", "Third"):
-        slide(deck, TITLE_ONLY, title)
-    whole, holed = tmp_path / "whole.pptx", tmp_path / "holed.pptx"
+        slide(deck, TITLE_ONLY, title).notes_slide.notes_text_frame.text = f"{title} said"
+    whole, damaged = tmp_path / "whole.pptx", tmp_path / "damaged.pptx"
     deck.save(whole)
-    with ZipFile(whole) as source, ZipFile(holed, "w") as target:
+    with ZipFile(whole) as source, ZipFile(damaged, "w") as target:
+        assert changes.keys() <= {*source.namelist()}
         for part in source.infolist():
-            if part.filename != "ppt/slides/slide2.xml":
-                target.writestr(part, source.read(part))
-    found = read(holed)
-    assert shown(found) == [(1, "h1", "First"), (3, "h1", "Third")]
-    assert (found.pages, found.notes) == (3, ("slides that the file names and does not hold: 2",))
+            content = changes.get(part.filename, bytes)(source.read(part))
+            if content is not None:
+                target.writestr(part.filename, content)
+    return damaged
+
+
+def nested(xml: bytes) -> bytes:
+    """A slide with 3,000 groups, one in another."""
+    return xml.replace(b"</p:spTree>", b"<p:grpSp>" * 3000 + b"</p:grpSp>" * 3000 + b"</p:spTree>")
+
+
+def leading_out(relationships: bytes) -> bytes:
+    """Relationships of which the second slide's leads out of the file."""
+    return relationships.replace(b'Target="slides/slide2.xml"', b'Target="http://a.example/" TargetMode="External"')
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("ppt/slides/slide2.xml", lambda xml: None),
+        ("ppt/slides/slide2.xml", lambda xml: b""),
+        ("ppt/slides/slide2.xml", lambda xml: xml[: len(xml) // 2]),
+        ("ppt/slides/slide2.xml", lambda xml: b"<a/>"),
+        ("ppt/slides/slide2.xml", nested),
+        ("ppt/_rels/presentation.xml.rels", leading_out),
+    ],
+    ids=["gone", "empty", "cut", "other XML", "nested", "external"],
+)
+def test_a_slide_that_is_missing_or_damaged_is_said_and_the_others_are_read(
+    deck: Any, tmp_path: Path, part: str, change: Callable[[bytes], bytes | None]
+) -> None:
+    found = read(damage(deck, tmp_path, {part: change}))
+    assert [(block.page, block.text) for block in found.blocks if block.level == 1] == [(1, "First"), (3, "Third")]
+    assert (found.pages, found.notes) == (3, ("slides that are missing in the file or damaged: 2",))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "ppt/notesSlides/notesSlide2.xml",
+        "ppt/slides/_rels/slide2.xml.rels",
+        "ppt/slideLayouts/slideLayout6.xml",
+        "ppt/theme/theme1.xml",
+        "docProps/core.xml",
+    ],
+)
+def test_a_slide_is_read_without_what_is_damaged_beside_it(deck: Any, tmp_path: Path, part: str) -> None:
+    found = read(damage(deck, tmp_path, {part: lambda xml: xml[: len(xml) // 2]}))
+    titles = [block.text for block in found.blocks if block.level == 1]
+    assert (titles, found.notes) == (["First", "Second", "Third"], ())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ppt/_rels/presentation.xml.rels": lambda xml: None},
+        {"ppt/_rels/presentation.xml.rels": lambda xml: b"<Relationships/>"},
+        {f"ppt/slides/slide{number}.xml": lambda xml: b"" for number in (1, 2, 3)},
+    ],
+    ids=["no relationships", "empty relationships", "empty slides"],
+)
+def test_a_file_of_whose_slides_none_can_be_read_is_damaged(
+    deck: Any, tmp_path: Path, changes: dict[str, Callable[[bytes], bytes | None]]
+) -> None:
+    with pytest.raises(ReadError, match="this PowerPoint file is damaged"):
+        read(damage(deck, tmp_path, changes))
 
 
 def test_tables_repeat_merged_cells_and_charts_give_their_numbers(deck: Any, parsed: Callable[[], Parsed]) -> None:

@@ -1,7 +1,8 @@
 """An Office file's package, looked over before a library opens it: what it really is, whether it fits, what is broken.
 
 The libraries stop at what Word and PowerPoint pass over: a relationship to a part that is not there, the content type
-of a template or of a file with macros, the namespaces of "Strict Open XML". Such a package is mended in memory.
+of a template or of a file with macros, the namespaces of "Strict Open XML", one slide of many that is no XML. Such a
+package is mended in memory.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import IO
@@ -58,6 +59,8 @@ STREAMS = (  # of the old binary files, by what they say of them
 )
 RELATIONSHIP = re.compile(rb"<(?:\w+:)?Relationship\b[^>]*?(?:/>|>\s*</(?:\w+:)?Relationship\s*>)")
 TARGET = re.compile(rb"""\bTarget\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+# Slides, their notes, charts, layouts: the others can be read without one. Without the presentation itself none can.
+SPARED = re.compile(r"(?:ppt/(?!_rels/)[^/]+|docProps)/.+\.(?:xml|rels)", re.IGNORECASE)
 EXTERNAL = re.compile(rb"""\bTargetMode\s*=\s*["']External["']""")
 
 DAMAGE = (
@@ -67,12 +70,15 @@ DAMAGE = (
 expect ends in an AttributeError or TypeError."""
 
 
-def package(path: Path, kind: str) -> IO[bytes]:
-    """The file, or a mended copy of it in memory, for a library to open; ReadError says what it is instead."""
+def package(path: Path, kind: str, parse: Callable[[bytes], object] | None = None) -> IO[bytes]:
+    """The file, or a mended copy of it in memory, for a library to open; ReadError says what it is instead.
+
+    Slides and what belongs to them are left out where `parse`, the library's own, can't read them.
+    """
     try:
         with ZipFile(path) as archive:
             _check(archive, kind)
-            mended = _mended(archive, kind)
+            mended = _mended(archive, kind, _broken(archive, parse) if parse else frozenset())
     except DAMAGE as error:
         raise damaged(error, kind) from error
     return mended or path.open("rb")
@@ -132,30 +138,41 @@ def _is_xml(name: str) -> bool:
 # ---- mending
 
 
-def _mended(archive: ZipFile, kind: str) -> BytesIO | None:
-    """The package in a form that the libraries read; None where it is in one."""
-    strict = _is_strict(archive)
-    names = set(archive.namelist())
+def _broken(archive: ZipFile, parse: Callable[[bytes], object]) -> frozenset[str]:
+    """The parts that can't be read, of those that a file can be read without."""
+    broken = set()
+    for name in filter(SPARED.fullmatch, archive.namelist()):
+        try:
+            parse(archive.read(name))
+        except DAMAGE:
+            broken.add(name)
+    return frozenset(broken)
+
+
+def _mended(archive: ZipFile, kind: str, broken: Collection[str]) -> BytesIO | None:
+    """The package in a form that the libraries read, without its broken parts; None where it is in one."""
+    names = set(archive.namelist()) - set(broken)
+    strict = _is_strict(archive, names)
     changed = {TYPES: _usual_types(archive.read(TYPES), kind)}
-    for part in _relationships(archive):
+    for part in _relationships(archive, names):
         changed[part.filename] = _without_dangling(_transitional(archive.read(part), strict), part.filename, names)
-    if not strict and all(archive.read(name) == content for name, content in changed.items()):
+    if not broken and not strict and all(archive.read(name) == content for name, content in changed.items()):
         return None
     copy = BytesIO()
     with ZipFile(copy, "w") as out:
-        for name in dict.fromkeys(archive.namelist()):
+        for name in dict.fromkeys(name for name in archive.namelist() if name in names):
             content = changed[name] if name in changed else archive.read(name)
             out.writestr(name, _transitional(content, strict and _is_xml(name)))
     copy.seek(0)
     return copy
 
 
-def _relationships(archive: ZipFile) -> Iterator[ZipInfo]:
-    return (part for part in archive.infolist() if part.filename.endswith(".rels"))
+def _relationships(archive: ZipFile, names: Collection[str]) -> Iterator[ZipInfo]:
+    return (part for part in archive.infolist() if part.filename.endswith(".rels") and part.filename in names)
 
 
-def _is_strict(archive: ZipFile) -> bool:
-    return any(b"purl.oclc.org/ooxml" in archive.read(part) for part in _relationships(archive))
+def _is_strict(archive: ZipFile, names: Collection[str]) -> bool:
+    return any(b"purl.oclc.org/ooxml" in archive.read(part) for part in _relationships(archive, names))
 
 
 def _usual_types(types: bytes, kind: str) -> bytes:

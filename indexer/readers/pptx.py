@@ -35,37 +35,41 @@ MARKS = {"a:br": " ", "a:tab": " "}
 def read(path: Path) -> Parsed:
     """A PowerPoint file; pages are slides, hidden ones among them; notes stand under a heading of their own."""
     try:
-        with package(path, POWERPOINT) as file:
+        with package(path, POWERPOINT, parse_xml) as file:
             presentation = pptx.Presentation(file)
         slides, lost = _slides(presentation)
         named = clean(presentation.core_properties.title or "")
-        # Layouts and notes are looked up as slides are read, so damage may show only here.
-        blocks = [block for page, slide in slides.items() for block in _slide(slide, page)]
     except DAMAGE as error:
         raise damaged(error, POWERPOINT) from error
+    whole = {page: blocks for page, slide in slides.items() if (blocks := _whole(slide, page))}
+    if (slides or lost) and not whole:
+        raise damaged(ValueError("none of its slides can be read"), POWERPOINT)
+    lost = sorted({*lost, *slides} - whole.keys())
+    blocks = [block for found in whole.values() for block in found]
     first = next((block.text for block in blocks if block.kind is Kind.SECTION), "")
     return Parsed(
         title=first if not named or NO_TITLE.fullmatch(named) else named,
         blocks=tuple(blocks),
-        pages=len(slides) + len(lost),
-        notes=tuple(_remarks(slides, lost, blocks)),
+        pages=len(whole) + len(lost),
+        notes=tuple(_remarks({page: slides[page] for page in whole}, lost, blocks)),
     )
 
 
 def _slides(presentation: Any) -> tuple[dict[int, Any], list[int]]:
     """The slides by number, and the numbers of those that the file names and does not hold."""
-    slides, lost = {}, []
+    slides: dict[int, Any] = {}
+    lost: list[int] = []
     for page, named in enumerate(presentation.element.get_or_add_sldIdLst(), start=1):
         try:
             slides[page] = presentation.part.related_slide(named.rId)
-        except KeyError:
+        except DAMAGE:  # no such relationship, one that leads out of the file, or to something else
             lost.append(page)
     return slides, lost
 
 
 def _remarks(slides: Mapping[int, Any], lost: Sequence[int], blocks: Sequence[Block]) -> Iterator[str]:
     if lost:
-        yield f"slides that the file names and does not hold: {_listed(lost)}"
+        yield f"slides that are missing in the file or damaged: {_listed(lost)}"
     hidden = [page for page, slide in slides.items() if _is_hidden(slide)]
     if hidden:
         yield f"hidden slides are read too: {_listed(hidden)}"
@@ -99,6 +103,17 @@ class _Shape:
     element: Element
     box: tuple[float, float, float, float] | None
     placeholder: str = ""
+
+
+def _whole(slide: Any, page: int) -> list[Block]:
+    """A slide's blocks; none of a damaged one: layouts and notes are looked up as it is read, so it may show only then.
+
+    A slide that is whole has a heading at least.
+    """
+    try:
+        return list(_slide(slide, page))
+    except DAMAGE:
+        return []
 
 
 def _slide(slide: Any, page: int) -> Iterator[Block]:
