@@ -227,27 +227,33 @@ def _several_questions(question: str) -> list[str]:
 
 _NOUN = rf"(?: (?!(?:{_HELPS}|{_ASKS}|and|it|they|he|she)\b)[\w-]+)"
 _LED = r"(?:(?:in|at|on|by|for|to|of|from|with) )?"
+_THING = rf"(?: (?!(?:{_HELPS}|{_ASKS}|and|it|they|he|she|at|by|for|from|in|of|on|through|to|with)\b)[\w-]+)"
+_OF = rf"(?: of{_THING}{{1,3}})?(?:,? and{_THING}{{1,2}})?"
+_MANY = rf"{_THING}{{0,3}}(?:(?<=s)|(?<=people)|(?<=men)|(?<=children)|(?<=staff))\b"  # "people live" goes on to a verb
+_MEASURED = rf"(?: of)?{_THING}{{1,3}}{_OF}"
 # What may share the rest of a question: "when and how far did it fall", not "when and how many trucks did it sell".
 _BARE = [
     re.compile(one, re.IGNORECASE)
     for one in (
-        rf"{_LED}(?:how (?:much|many){_NOUN}{{1,4}}|(?:which|what){_NOUN}{{1,3}})",
+        rf"{_LED}(?:how many(?: of)?{_MANY}{_OF}|(?:how much|which|what){_MEASURED})(?<!ed)",
         rf"{_LED}(?:when|where|why|how(?: (?!(?:{_HELPS}|{_ASKS}|and|many|to)\b)[\w-]+)?)",
         "what|who|whom",
     )
 ]
+_UNSURE = re.compile(rf"{_LED}(?:how (?:much|many)|which|what){_MEASURED}", re.IGNORECASE)  # may have a verb or none
 _BEFORE = r"(?:(?:in|at|on|by|for|during|as of|according to) (?!(?:what|which|whom?|how)\b)[^,;?]{1,60}, )?"
 _SHARED = re.compile(rf"^(?P<before>{_BEFORE})(?P<asks>{_LED}{_ASKS}\b.+)$", re.IGNORECASE)
 _FULL = re.compile(rf"(?P<ask>.+?) (?P<rest>{_HELPS} .+)", re.IGNORECASE)
 _ASKED = re.compile(rf",? and (?={_LED}{_ASKS}\b)|, (?={_LED}{_ASKS}\b)", re.IGNORECASE)
 # "which through Bergen" and "how much did Acme" lack a verb, "how much did Acme use" may lack a measure
 _WITHOUT_VERB = re.compile(
-    r"(?i:(?:which|what|how much|how many) (?:through|in|at|on|by|for|to|from|with|during|under|over|between)) .*"
+    rf"(?i:(?:which|what|how (?!(?:{_HELPS})\b)[\w-]+) "
+    r"(?:through|in|at|on|by|for|to|from|with|during|under|over|between)) .*"
     rf"|(?i:{_LED}{_ASKS}{_NOUN}{{0,4}} (?:did|does|do|can|could|will|would|should))"
     r"(?: (?:the|of|and|[A-Z0-9][\w.&'’-]*))*"
 )
-_WITHOUT_MEASURE = re.compile(rf"(?P<ask>{_LED}how (?:much|many)) (?P<rest>{_HELPS} .+)", re.IGNORECASE)
-_MEASURE = re.compile(rf"{_LED}(?P<many>how (?:much|many))(?P<of>{_NOUN}{{1,4}})(?= {_HELPS}\b)", re.IGNORECASE)
+_WITHOUT_MEASURE = re.compile(rf"(?P<led>{_LED})(?P<ask>how (?:much|many)|which) (?P<rest>{_HELPS} .+)", re.IGNORECASE)
+_MEASURE = re.compile(rf"{_LED}(?P<ask>how (?:much|many)|which)(?P<of>{_MEASURED})(?= {_HELPS}\b)", re.IGNORECASE)
 _PASSIVE = re.compile(
     r"(?:is|are|was|were) (?!(?:the|an?|its?|their|they|his|he|her|she|this|that|these|those|there|our|your)\b)[a-z]+"
 )
@@ -304,6 +310,8 @@ def _sharing(pieces: Sequence[str]) -> list[str]:
     kind, rest = None, ""
     for piece in reversed(pieces):
         if (bare := _kind(piece)) is None:
+            if _UNSURE.fullmatch(piece):
+                return []
             full = _FULL.fullmatch(piece)
             kind, rest = (_kind(full["ask"]), full["rest"]) if full else (None, "")
             whole.append(piece)
@@ -328,14 +336,12 @@ def _made_whole(pieces: Sequence[str]) -> list[str]:
             return []
         found = _WITHOUT_MEASURE.fullmatch(piece)
         if found:
-            many = found["ask"].lower().endswith("many")
-            measures = [
-                one for one in map(_MEASURE.match, whole) if one and one["many"].lower().endswith("many") == many
-            ]
-            before = measures[-1] if measures else None
-            if before and (many or _share_a_word(before.string[before.end() :], found["rest"])):
-                piece = f"{found['ask']}{before['of']} {found['rest']}"
-            elif many or (before and _PASSIVE.match(found["rest"])):
+            ask, rest = found["ask"].lower(), found["rest"]
+            before = [one for one in map(_MEASURE.match, whole) if one and one["ask"].lower() == ask]
+            counts = ask != "how much"  # "how much" may ask for a price, "how many" and "which" are always of something
+            if before and (counts or _share_a_word(before[-1].string[before[-1].end() :], rest)):
+                piece = f"{found['led']}{found['ask']}{before[-1]['of']} {rest}"
+            elif counts or (before and _PASSIVE.match(rest)):
                 return []
         whole.append(piece)
     return whole

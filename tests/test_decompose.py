@@ -244,6 +244,18 @@ def test_what_only_goes_on_with_a_question_is_no_other_one(question: str) -> Non
             ["How much water did Acme use?", "How much did the repair cost (Acme)?"],
         ),
         ("Who was Ada Byron and what did Deep Blue do?", ["Who was Ada Byron?", "What did Deep Blue do?"]),
+        (
+            "Which suppliers does Acme use and which does Bemis use?",
+            ["Which suppliers does Acme use?", "Which suppliers does Bemis use?"],
+        ),
+        (
+            "What share of the energy and how much water and steam did Acme use?",
+            ["What share of the energy did Acme use?", "How much water and steam did Acme use?"],
+        ),
+        (
+            "How many people live in Oslo and in which year was the Deep Hall founded?",
+            ["How many people live in Oslo?", "In which year was the Deep Hall founded?"],
+        ),
         ("Which river and which lake are used?", ["Which river are used?", "Which lake are used?"]),
     ],
 )
@@ -259,6 +271,8 @@ def test_each_part_keeps_the_verb_and_the_measure(question: str, parts: list[str
         "How much water did Acme use and how much did Bemis?",
         "Which river flows through Oslo and which through Bergen?",
         "When and how much water did Acme use?",
+        "How many people live and how much water is used in Oslo?",
+        "How far is it from Oslo to Bergen and how far from Oslo to Moss?",
         "Which river and which lake feed Acme?",
         "How much water did Acme use and how much was lost in Oslo?",
         "Which trucks did Acme sell and how many did Bemis keep?",
