@@ -46,7 +46,8 @@ class Aim:
     """What is asked, to be told from what stands beside it.
 
     `terms` are the stems of the question's words but for periods, `nouns` those of what is counted; `years`, `quarters`
-    and `months` the periods that are asked for; `states` the sides of a change that may answer.
+    and `months` the periods that are asked for; `states` the sides of a change that may answer;
+    `plans`: whether what is to come is asked for; `sign` is 1 for a profit, -1 for a loss, else 0.
     """
 
     terms: frozenset[str]
@@ -61,6 +62,8 @@ class Aim:
     wants_date: bool
     negates: bool
     points: bool
+    plans: bool
+    sign: int
 
     @property
     def wants_range(self) -> bool:
@@ -91,7 +94,32 @@ def _aim(text: str, unit: str) -> Aim:
         wants_date=wanted.kind is Kind.YEAR,
         negates=_NEGATED.search(text) is not None,
         points=_POINTS.search(f"{text} {unit}") is not None,
+        plans=PLANS.search(text) is not None,
+        sign=sign(text),
     )
+
+
+PLANS = re.compile(
+    r"\b(?:plan(?:s|ned|ning)?|aim(?:s|ed|ing)?|target\w*|goals?|intend\w*|expect\w*|hope\w*|wants?|will|would|"
+    r"propos\w+|project(?:s|ed|ions?)|forecast\w*|commit\w*|pledg\w*|future|should)\b",
+    re.IGNORECASE,
+)
+_PROFIT = re.compile(
+    r"\b(?:(?:net|operating|comprehensive) (?:income|earnings|profits?)|profits?|surplus)\b(?! tax)", re.IGNORECASE
+)
+_LOSS = re.compile(r"\b(?:(?:net|operating|comprehensive) loss(?:es)?|loss for the (?:year|period)|deficits?)\b", re.I)
+_EITHER = re.compile(r"\b(?:attributable|loss\)|(?:or|and) (?:loss|deficit))", re.IGNORECASE)
+
+
+def sign(text: str) -> int:
+    """What of an account a text speaks of: 1 a profit, -1 a loss, 0 neither or both.
+
+    >>> sign("The net loss was 5."), sign("net income (loss)")
+    (-1, 0)
+    """
+    if _EITHER.search(text):
+        return 0
+    return (_PROFIT.search(text) is not None) - (_LOSS.search(text) is not None)
 
 
 def _states(text: str) -> frozenset[State]:

@@ -89,7 +89,7 @@ def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
             if match:
                 alone = wanted.form is Form.NUMBER
                 side = (-1 if match.begins(amount, number) else 1) if alone and number.quantity.is_range else 0
-                why = _why(where, context, number, side) if alone else ""
+                why = _why(where, context, number, side, positive=amount > 0) if alone else ""
                 ends[end].append(_Match(match.how, (number.line,), match.note, why))
     if wanted.form is Form.NUMBER:
         yield from ends[0]
@@ -118,8 +118,8 @@ def _over(context: Context) -> str:
 _SCALED = re.compile(r"\([^()]*\b(?:thousand|million|billion)s?\b|\bin (?:thousand|million|billion)s\b", re.IGNORECASE)
 
 
-def _why(where: Where, context: Context, number: Number, end: int = 0) -> str:
-    return is_of_other(aim(where.question), context.text, number, end)
+def _why(where: Where, context: Context, number: Number, end: int = 0, *, positive: bool = False) -> str:
+    return is_of_other(aim(where.question), context.text, number, end, positive=positive)
 
 
 def _by_chance(wanted: Value) -> bool:

@@ -7,14 +7,15 @@ is asked has a value of its own beside it, or the value is denied. Where a rule 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from answerer.aim import Aim, is_plural
+from answerer.aim import PLANS, Aim, is_plural, sign
 from answerer.asking import terms
 from answerer.changes import State, state
-from answerer.figures import Number, numbers
+from answerer.figures import Number, lines, numbers
 from answerer.grid import Place, places
 from answerer.periods import MONTHS, quarters
 from answerer.quantities import Quantity
@@ -48,17 +49,23 @@ class Said:
         return self.text[self.number.end :]
 
 
-def is_of_other(aim: Aim, text: str, number: Number, end: int = 0) -> str:
+def is_of_other(aim: Aim, text: str, number: Number, end: int = 0, *, positive: bool = False) -> str:
     """Why a number of a text is none of what is asked, "" where nothing says so.
 
-    `end` is which end of the number was meant: -1 the low one of a range, 1 the high one, 0 where it has one alone.
+    `end` is which end of the number was meant: -1 the low one of a range, 1 the high one, 0 where it has one alone;
+    `positive`: whether more than nothing is claimed.
     """
+    if positive and (why := _of_other_sign(aim, text, number)):
+        return why
     if number.place is not None:
         return _in_other_cell(aim, text, number.place)
     said = _said(text, number)
     if why := _denied(aim, said) or _of_other_unit(aim, said) or _points(aim, said) or _one_end(aim, said, end):
         return why
-    of_period = _other_period(aim, said)
+    if why := _planned(aim, said) or of_other_sentence(aim, text, (number.quantity.start, number.quantity.end)):
+        return why
+    of_period = _of_relative_year(aim, said)
+    of_period = _other_period(aim, said) if of_period is None else of_period
     if of_period is not None:
         return of_period
     of_noun = _other_noun(aim, said)
@@ -129,11 +136,58 @@ _NOT = re.compile(
     r"|\b(?:rather than|instead of|anstatt|statt)\b)(?:\s[\w-]+){0,3}\s?$",
     re.IGNORECASE,
 )
+_FALSE = re.compile(
+    r"\b(?:is|was)\s(?:false|untrue|incorrect|wrong|not\strue)\sthat\b(?:\s[^\s;:,]+){0,8}\s?$", re.IGNORECASE
+)
 
 
 def _denied(aim: Aim, said: Said) -> str:
-    found = None if aim.negates else _NOT.search(said.before)
+    found = None if aim.negates else _NOT.search(said.before) or _FALSE.search(said.before)
     return f"it is denied there: “{found[0].strip()} {_shown(said)}”" if found else ""
+
+
+def _planned(aim: Aim, said: Said) -> str:
+    """Why a number is only planned: another clause has one of the same things that is so, and no plan is asked for."""
+    planned = None if aim.plans else _plan(said.text, said.number)
+    if not planned or aim.years & {match[1] for match in _YEARS.finditer(_clause(said.text, said.number))}:
+        return ""
+    own = counted(said.text, said.number)
+    is_told = any(own & counted(said.text, one) and not _plan(said.text, one) for one in said.others)
+    return f"it is a plan: “{planned} {_shown(said)}”" if is_told else ""
+
+
+def _plan(text: str, one: Quantity) -> str:
+    """The words of a plan that lead to a number, "" where none do."""
+    found = list(PLANS.finditer(text, 0, one.start))
+    led = text[found[-1].start() : one.start] if found else ""
+    return led.strip() if len(led.split()) <= LONGEST_PLAN and not re.search(r"[,;:]", led) else ""
+
+
+LONGEST_PLAN = 7  # words from "plans" to the number: "plans to have no more than"
+
+
+def _clause(text: str, one: Quantity) -> str:
+    """What stands around a number up to the next semicolon, or joint that begins a clause of its own."""
+    cuts = [0, *(match.end() for match in _CLAUSES.finditer(text)), len(text)]
+    return next((text[start:end] for start, end in pairwise(cuts) if start <= one.start < end), text)
+
+
+_CLAUSES = re.compile(r"[;；]|,?\s(?:while|but|whereas|although)\s|,\sand\s")
+_NEGATIVE = re.compile(r"(?:[-−–]|\b(?:negative|minus)\s)\s?$", re.IGNORECASE)
+
+
+def _of_other_sign(aim: Aim, text: str, number: Number) -> str:
+    """Why more than nothing is none of it: a loss where a profit is asked for, or the reverse, or in brackets."""
+    one = number.quantity
+    line = text[slice(*number.line)] if number.place is None else number.place.label
+    bracketed = text[: one.start].rstrip("$€£¥ ").endswith("(") and text[one.end :].lstrip().startswith(")")
+    if not aim.sign or one.low < 0 or _NEGATIVE.search(text[: one.start]):
+        return ""
+    if sign(line) == -aim.sign and not bracketed:
+        return f"it is of a {'loss' if aim.sign > 0 else 'profit'}"
+    before = text[: one.start].rstrip("$€£¥( ")
+    is_value = number.place is not None or before.endswith((" was", " were", " is", " of", " to"))
+    return "it stands in brackets, as less than nothing" if aim.sign > 0 and bracketed and is_value else ""
 
 
 def _of_other_unit(aim: Aim, said: Said) -> str:
@@ -197,6 +251,33 @@ def _other_period(aim: Aim, said: Said) -> str | None:
     return None
 
 
+_RELATIVE = re.compile(
+    r"[^;,.\d]{0,25}?\b(?:(?P<next>the\s(?:following|next)\syear|(?:a|one)\syear\slater)"
+    r"|(?:a|one|the)\syear\searlier|the\s(?:previous|prior|preceding)\syear|(?:a|the)\syear\sbefore(?=[.,;)]|$))",
+    re.IGNORECASE,
+)
+
+
+def _of_relative_year(aim: Aim, said: Said) -> str | None:
+    """Why a number is of another year than the one asked for, where its year or another's is told as "the year before".
+
+    "" where it is of that; None where the sentence names no year, or several, or nothing is of the one before or after.
+    """
+    told = {match[1] for match in _YEARS.finditer(said.text) if not _covers(said.number, match.start())}
+    if len(told) != 1 or not aim.years or aim.wants_date:
+        return None
+    year = int(told.pop())
+    own, *others = (_RELATIVE.match(said.text, one.end) for one in (said.number, *said.others))
+    if own:
+        return "" if _year_of(own, year) in aim.years else f"it is of “{own[0].strip()}”, after or before {year}"
+    is_other = str(year) not in aim.years and any(one and _year_of(one, year) in aim.years for one in others)
+    return f"it is of “{year}”" if is_other else None
+
+
+def _year_of(match: re.Match[str], year: int) -> str:
+    return str(year + (1 if match["next"] else -1))
+
+
 def _is_told_elsewhere(aim: Aim, said: Said, wanted: frozenset[str]) -> bool:
     """Whether another sentence has such a number of a year asked for, in the same unit or of the same thing."""
     for text, one in said.elsewhere:
@@ -250,31 +331,47 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
     """Why a number counts other things than those asked for; "" where it counts those, None where that isn't told."""
     if not aim.nouns:
         return None
-    own = _counted(said, said.number)
-    rival = next((one for one in said.others if _counted(said, one) & aim.nouns), None)
+    own = counted(said.text, said.number)
+    rival = next((one for one in said.others if counted(said.text, one) & aim.nouns), None)
     if own & aim.nouns:
         return "" if rival is None else None
-    if not own or rival is None:
+    if not own:
         return None
+    if rival is None:
+        return _counted_elsewhere(aim, said)
     return f"{_shown(said)} are counted beside “{said.text[rival.start : rival.end + 20].strip()}”"
 
 
+def _counted_elsewhere(aim: Aim, said: Said) -> str | None:
+    """Why a number counts other things: another sentence, of the same verb and more of what is asked, has those."""
+    told = frozenset(terms(said.text)) & aim.terms
+    for text, one in said.elsewhere:
+        first = next((found for found in numbers(text) if found.quantity.low == one.low), None)
+        theirs = frozenset(terms(text)) | (told if _PRONOUN.match(text) else frozenset())
+        before = text[: first.quantity.start].split()[-1:] if first else []
+        is_same_verb = before and before == said.before.split()[-1:]
+        if first and is_same_verb and counted(text, first.quantity) & aim.nouns and told < theirs & aim.terms:
+            return f"{_shown(said)} are counted beside “{text.strip()}”"
+    return None
+
+
+_PRONOUN = re.compile(r"(?:It|They)\b")
 _PHRASE = re.compile(r"(?:[\s-](?!(?:and|or|of|in|on|at|to|for|with|by|per|und|et|y)\b)[^\W\d_][\w’'-]*){1,3}")
 _LABEL = re.compile(r"(?<![\w-])([^\W\d_][\w-]*)\s?[:=(]\s?$")
 
 
-def _counted(said: Said, one: Quantity) -> frozenset[str]:
+def counted(text: str, one: Quantity) -> frozenset[str]:
     """The stems of what a number counts: the words behind it up to a noun, or the label before it."""
-    label = _LABEL.search(said.text[: one.start])
+    label = _LABEL.search(text[: one.start])
     if label:
         return frozenset(terms(label[1]))
-    phrase = _PHRASE.match(said.text, one.end)
+    phrase = _PHRASE.match(text, one.end)
     if phrase is None:
         return frozenset()
     words = re.findall(r"[^\W\d_][\w’'-]*", phrase[0])
     last = next((at for at, word in enumerate(words) if is_plural(word)), None)
-    counted = words[: last + 1] if last is not None else []
-    return frozenset(map(stem, counted)).union(*map(terms, counted))
+    things = words[: last + 1] if last is not None else []
+    return frozenset(map(stem, things)).union(*map(terms, things))
 
 
 def _other_side(aim: Aim, said: Said, end: int) -> str:
@@ -376,10 +473,90 @@ def name_is_of_other(aim: Aim, sentence: str, start: int, end: int) -> str:
         and not found & (aim.terms | own)
         and (match.start() > 0 or " " in match[0])
     ]
-    denied = None if aim.negates else _NOT.search(sentence[:start])
+    denied = None if aim.negates else _NOT.search(sentence[:start]) or _FALSE.search(sentence[:start])
     if denied:
         return f"it is denied there: “{denied[0].strip()} {sentence[start:end]}”"
     return other_clause(aim.terms, sentence, (start, end), others)
+
+
+def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
+    """Why a value is of another name: another sentence says one of the name asked for, in the same words.
+
+    >>> from answerer.aim import aim
+    >>> from answerer.answer import Question
+    >>> of_other_sentence(aim(Question("", "Who founded Holm?")), "Ada Lund founded Rask. Bo Ek founded Holm.", (0, 8))
+    'it is said of “Rask”, and another one of “Holm”'
+    """
+    all_lines = lines(text)
+    line = next((line for line in all_lines if line[0] <= own[0] < line[1]), own)
+    if rows.is_row(text[slice(*line)]) or text.startswith("|", line[0]) or aim.terms & _KIN:
+        return ""
+    for tie in _ties(text, line, own):
+        mine = frozenset(terms(tie.name))
+        for other in all_lines if mine else ():
+            for name in _NAMES.finditer(text, *other) if other != line else ():
+                theirs = frozenset(terms(name[0])) & aim.terms
+                rival = _tied(text, other, name, tie) if mine & aim.terms < theirs else ""
+                if rival and not _are_together(text, mine, theirs):
+                    alike = rival.strip() in text[slice(*own)]
+                    return "" if alike else f"it is said of “{tie.name}”, and another one of “{name[0]}”"
+    return ""
+
+
+def _are_together(text: str, one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether a sentence speaks of both names: what is said of the one may then hold of the other."""
+    return any(one | other <= frozenset(terms(text[slice(*line)])) for line in lines(text))
+
+
+_KIN = frozenset(
+    stem(word)
+    for word in re.findall(
+        r"\w+",
+        """
+        parent subsidiary owner successor predecessor competitor rival partner father mother wife husband son daughter
+        brother sister
+        """,
+    )
+)
+"""What a question may name a thing by that is another's: whose name is in the question then is not what is asked."""
+
+
+class _Tie(NamedTuple):
+    """A name in the sentence of a value, the words between both, and whether it stands before that."""
+
+    name: str
+    words: str
+    is_before: bool
+    is_number: bool
+
+
+def _ties(text: str, line: Span, own: Span) -> Iterator[_Tie]:
+    """The names next to a value, with the words between."""
+    is_number = any(map(str.isdigit, text[slice(*own)]))
+    for name in _NAMES.finditer(text, *line):
+        before = name.end() <= own[0]
+        words = text[name.end() : own[0]] if before else text[own[1] : name.start()]
+        if 0 < len(words) <= LONGEST_TIE and _LETTERS.search(words) and not re.search(r"[A-Z\d;:.]", words):
+            yield _Tie(name[0], words, before, is_number)
+
+
+def _tied(text: str, line: Span, name: re.Match[str], tie: _Tie) -> str:
+    """What stands in a line at the other end of the same words from another name, "" where nothing of the kind."""
+    what = _DIGITS if tie.is_number else _NAMES
+    if tie.is_before:
+        found = (
+            what.match(text, name.end() + len(tie.words), line[1]) if text.startswith(tie.words, name.end()) else None
+        )
+        return found[0] if found else ""
+    if not text.endswith(tie.words, line[0], name.start()):
+        return ""
+    end = name.start() - len(tie.words)
+    return next((found[0] for found in what.finditer(text, line[0], end) if found.end() == end), "")
+
+
+_DIGITS = re.compile(r"[$€£¥]?\s?\d(?:[\d.,]*\d)?")
+LONGEST_TIE = 60  # letters between a value and the name that it is said of
+_LETTERS = re.compile(r"[^\W\d_]")
 
 
 def _cut(text: str, start: int, end: int) -> int | None:

@@ -9,14 +9,14 @@ from answerer.aim import aim
 from answerer.amounts import numeric
 from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.asking import claim, terms, years
-from answerer.attached import name_is_of_other
+from answerer.attached import counted, name_is_of_other, of_other_sentence
 from answerer.figures import lines
 from answerer.hostile import gives_orders
 from answerer.match import NEARBY, weights
 from answerer.passages import Sentence, sentences
-from answerer.quantities import quantities
+from answerer.quantities import Quantity, quantities
 from answerer.quotes import SHORT, alike, exact
-from answerer.statements import contradicts
+from answerer.statements import contradicts, is_turned
 from answerer.values import Form, asks_true_or_false, parse
 from answerer.where import Where, held
 from kohaku.words import is_year
@@ -80,6 +80,8 @@ def _judged(where: Where, value: str) -> tuple[Span, ...]:
     statement = claim(where.question.text)
     found: list[tuple[float, bool, Span]] = []
     for one, told in _speaking(where, statement):
+        if is_turned(statement, one.text):
+            continue
         denies = contradicts(statement, one.text)
         if denies or _has_its_numbers(one, statement):
             found.append((told, not denies, Span(one.context.document, one.context.node, one.text)))
@@ -94,10 +96,19 @@ def _has_its_numbers(one: Sentence, statement: str) -> bool:
     """Whether a sentence has a statement's numbers, but for a year that stands around it; a row must have one."""
     given = {number.low for number in quantities(statement)}
     missing = given - {number.low for number in quantities(one.text)}
+    if not one.row.cells and any(_counts_another(one.text, statement, number) for number in quantities(statement)):
+        return False
     around = frozenset[str]() if years(one.words) else one.held
     return all(f"{low:f}" in around and is_year(f"{low:f}") for low in missing) and (
         not one.row.cells or missing < given
     )
+
+
+def _counts_another(text: str, statement: str, number: Quantity) -> bool:
+    """Whether a number of a statement counts something else in a text, though the text speaks of the same thing too."""
+    own = counted(statement, number)
+    there = [counted(text, one) for one in quantities(text) if one.low == number.low]
+    return bool(there and own & held(text)) and all(other and not other & own for other in there)
 
 
 def _speaking(where: Where, statement: str) -> Iterator[tuple[Sentence, float]]:
@@ -112,7 +123,11 @@ def _speaking(where: Where, statement: str) -> Iterator[tuple[Sentence, float]]:
             yield one, own + NEARBY * around
 
 
-_WISH = re.compile(r"\b(?:propos\w+|recommend\w*|suggest\w*|would|should|might|ought|hypothe\w+|if)\b", re.IGNORECASE)
+_WISH = re.compile(
+    r"\b(?:propos\w+|recommend\w*|suggest\w*|would|should|might|ought|hypothe\w+|if)\b"
+    r"|\b(?:nobody|no one)\s(?:says|said|claims|claimed|knows|thinks|believes)\b",
+    re.IGNORECASE,
+)
 
 
 # --- names
@@ -129,7 +144,10 @@ def _named(where: Where, value: str) -> Grounding | None:
         found: dict[str, tuple[tuple[bool, int], int, Span]] = {}
         for rank, context in enumerate(where.contexts):
             for line, start, end in _places(find, value, context.text):
-                other = name_is_of_other(aim(where.question), context.text[slice(*line)], start, end)
+                wanted = aim(where.question)
+                other = name_is_of_other(wanted, context.text[slice(*line)], start, end) or of_other_sentence(
+                    wanted, context.text, (line[0] + start, line[0] + end)
+                )
                 one = (where.weight(context, *line), -rank, where.span(context, line))
                 if other:
                     why = why or f"{value}: {other}"

@@ -10,12 +10,14 @@ from answerer.quantities import Quantity, quantities
 
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|none|without|cannot|lacks?|lacking|fails?|absent|unlike|rather than|instead of|"
-    r"excludes?|leaves? out|omits?|contrary|only)\b|n[’']t\b",
+    r"excludes?|leaves? out|omits?|contrary|only|hardly|scarcely|nobody|no one|(?:stopped|ceased|quit)(?=\s\w+ing\b)|"
+    r"(?:false|untrue) that)\b|n[’']t\b",
     re.IGNORECASE,
 )
 _NO_NEGATION = re.compile(
     r"\bnot\s(?:be\s)?(?:only|just|merely|solely|simply|(?:limited|restricted|confined)\sto)\b|\bnot\sleast\b"
-    r"|\bwhether\sor\snot\b|\bno\sdoubt\b",
+    r"|\bwhether\sor\snot\b|\bno\sdoubt\b|\b(?:nobody|no\sone)\s(?:doubts|denies|disputes|questions)\b"
+    r"|\bhardly\s(?:surpris|any\sdoubt)\w*",
     re.IGNORECASE,
 )
 _CLAUSE_ENDS = re.compile(r"[;:,.]")
@@ -72,6 +74,36 @@ def _other_numbers(statement: str, text: str) -> bool:
         if alike and not any(found.low <= said.high and said.low <= found.high for found in alike):
             return not _compared(statement, said, alike)
     return False
+
+
+_NAME = r"[A-Z][\w&’'-]*(?:\s[A-Z][\w&’'-]*)*"
+_DOES = re.compile(rf"({_NAME})\s((?:[a-z][\w-]*\s){{1,3}})(?:the\s)?(?=({_NAME}))")
+_MUTUAL = re.compile(r"\b(?:marri|marry|met|meet|border|resembl|equal|adjoin|match|and\b|or\b|with\b|from\b)")
+
+
+def is_turned(statement: str, text: str) -> bool:
+    """Whether a text says of two names, by the same verb, the reverse of what a statement says.
+
+    >>> is_turned("Holm bought Rask.", "Rask bought Holm."), is_turned("Holm bought Rask.", "Rask was bought by Holm.")
+    (True, False)
+    """
+    told = {deed for match in _DOES.finditer(text) if (deed := _deed(match))}
+    return any(
+        (other, verb, one) in told and (one, verb, other) not in told
+        for match in _DOES.finditer(statement)
+        if (deed := _deed(match))
+        for one, verb, other in [deed]
+    )
+
+
+def _deed(match: re.Match[str]) -> tuple[str, str, str] | None:
+    """Who did what to whom; None where it is mutual, or no verb is told."""
+    one, between, other = match.groups()
+    words = between.split()
+    verbs = terms(" ".join(word for word in words if word != "by"))
+    if len(verbs) != 1 or _MUTUAL.search(between):
+        return None
+    return (other, verbs[0], one) if words[-1] == "by" else (one, verbs[0], other)
 
 
 def _compared(statement: str, said: Quantity, alike: Sequence[Quantity]) -> bool:

@@ -69,6 +69,14 @@ FUND = "The fund holds A$40 million in cash and CHF 25 million in bonds. The mus
 MEMBERS = "The members are Denmark, Norway, Sweden and Iceland. Observers are Poland and Estonia."
 KUEHLER = "Das Werk hat 97 Pumpen und 12 Kühler."
 POWER = "该工厂2022年用电120兆瓦时，2023年用电150兆瓦时。"
+FIRMS = "Rask has 1,200 employees. Holm has 800 employees. Ada Lund founded Rask. Bo Ek founded Holm."
+PLANT = "The plant has 97 pumps. It also has 12 chillers."
+PLANS = "Holm plans to have 1,200 employees by 2030; it has 800 employees."
+FALSE = "It is false that Holm has 1,200 employees. It has 800 of them, all employees of its own."
+LOSS = "The net loss was 450 crowns. The mill's sales came to 900 crowns."
+PROFIT = "Net income was 450 crowns."
+NEXT_YEAR = "Revenue was 5.1 crowns in 2022, and 6.2 crowns the following year."
+YEAR_BEFORE = "In 2023 revenue rose to 6.2 million crowns from 5.1 million crowns a year earlier."
 OVEN = "The oven reaches 482 °F. Use rose from 120 kWh in June to 150 kWh in July. Of 48 racks 12 are empty."
 
 CASES = [  # question, unit, text, right, wrong
@@ -124,6 +132,21 @@ CASES = [  # question, unit, text, right, wrong
     ("How many Kühler has the plant?", "Kühler", KUEHLER, "12", "97"),
     ("该工厂2023年用电多少？", "MWh", POWER, "150", "120"),
     ("How hot does the oven get?", "°C", OVEN, "250", "482"),
+    ("How many employees work at Holm?", "employees", FIRMS, "800", "1200"),
+    ("How many employees work at Rask?", "employees", FIRMS, "1200", "800"),
+    ("Who founded Holm?", "", FIRMS, "Bo Ek", "Ada Lund"),
+    ("Who founded Rask?", "", FIRMS, "Ada Lund", "Bo Ek"),
+    ("Who founded Holm?", "", "Rask was founded by Ada Lund. Holm was founded by Bo Ek.", "Bo Ek", "Ada Lund"),
+    ("How many pumps does the plant have?", "", PLANT, "97", "12"),
+    ("How many chillers does the plant have?", "", PLANT, "12", "97"),
+    ("How many employees work at Holm?", "employees", PLANS, "800", "1200"),
+    ("How many employees work at Holm?", "employees", FALSE, "800", "1200"),
+    ("What was net income?", "crowns", LOSS, "-450", "450"),
+    ("What was net income?", "crowns", "Net income was (450) crowns.", "-450", "450"),
+    ("What was revenue in 2022?", "crowns", NEXT_YEAR, "5.1", "6.2"),
+    ("What was revenue in 2023?", "crowns", NEXT_YEAR, "6.2", "5.1"),
+    ("What was revenue in 2022?", "crowns", YEAR_BEFORE, "5100000", "6200000"),
+    ("What was revenue in 2023?", "crowns", YEAR_BEFORE, "6200000", "5100000"),
 ]
 
 
@@ -145,6 +168,56 @@ def test_what_stands_there_for_something_else_is_told_and_what_is_asked_is_kept(
 @pytest.mark.parametrize(
     ("question", "unit", "text", "value"),
     [
+        ("What was the net loss?", "crowns", LOSS, "450"),
+        ("What was net income?", "crowns", PROFIT, "450"),
+        ("What was net income (loss)?", "crowns", LOSS, "450"),
+        ("What was the operating profit?", "crowns", "A loss of sales cost the mill an operating profit of 5.", "5"),
+        ("How many employees does Holm plan to have?", "employees", PLANS, "1200"),
+        ("How many employees will Holm have by 2030?", "employees", PLANS, "1200"),
+        ("How many people work for Holm?", "people", "The firm plans a move; it has 1,200 people.", "1200"),
+        ("How many people work for Holm?", "people", "Rask owns Holm. Holm has 800 people.", "800"),
+        ("How many people has Rask?", "people", "Rask has 1,200 people. Rask Foundry has 800 people.", "1200"),
+        ("How many pumps has the plant?", "", "The plant has 97 pumps. It also has 12 of another make.", "12"),
+        ("How many people has the owner of Holm?", "", "Rask has 1,200 people. Holm has 800 people.", "1200"),
+        ("How many people are with Holm?", "", "Rask has 1,200 people. Holm has 800 people. Rask is Holm now.", "1200"),
+        ("How many pumps were used?", "", "We used 512 PX3s. The hall has 97 pumps.", "512"),
+        ("How many people has Holm?", "", "Holm, which plans to grow, has 80 people, and 30 people are old.", "80"),
+        ("Who leads Holm?", "", "Ada Lund leads the board of Holm. Bo Ek leads Rask.", "Ada Lund"),
+    ],
+)
+def test_what_is_said_in_a_like_shape_of_what_is_asked_is_kept(question: str, unit: str, text: str, value: str) -> None:
+    assert answered(question, unit, text, value).is_grounded
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "says"),
+    [
+        ("Holm is profitable.", "Holm is hardly profitable.", False),
+        ("Holm is profitable.", "Holm is hardly surprisingly profitable.", True),
+        ("Holm uses coal power.", "Holm stopped using coal power in 2020.", False),
+        ("Holm stopped using coal power.", "Holm stopped using coal power in 2020.", True),
+        ("Holm uses coal power.", "It is false that Holm uses coal power.", False),
+        ("Holm uses coal power.", "Nobody says that Holm uses coal power.", False),
+        ("Holm uses coal power.", "Nobody doubts that Holm uses coal power.", True),
+        ("Holm acquired Rask.", "Rask acquired Holm.", False),
+        ("Holm acquired Rask.", "Holm was acquired by Rask.", False),
+        ("Holm acquired Rask.", "Holm acquired Rask in May.", True),
+        ("Holm acquired Rask.", "Rask was acquired by Holm.", True),
+        ("Holm merged with Rask.", "Rask merged with Holm.", True),
+        ("The plant has 12 pumps.", "The plant has 12 valves and some pumps.", False),
+        ("The plant has 12 pumps.", "The plant has 12 new pumps and 3 valves.", True),
+    ],
+)
+def test_a_statement_is_true_where_a_sentence_says_it_and_not_its_reverse(
+    statement: str, text: str, says: bool
+) -> None:
+    assert answered(f"True or False: {statement}", "", text, "1").is_grounded is says
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "text", "value"),
+    [
+        ("What was the net loss?", "crowns", PROFIT, "450"),
         ("What was revenue in 2023?", "USD", ACCOUNTS, "3500000000"),
         ("What was revenue in 2023?", "million USD", ACCOUNTS, "3500"),
         ("What did the museum earn in 2023?", "USD", FUND, "3200000"),
@@ -153,7 +226,7 @@ def test_what_stands_there_for_something_else_is_told_and_what_is_asked_is_kept(
         ("How much cash is there?", "EUR", BANK, "7200000000"),
     ],
 )
-def test_no_currency_is_taken_for_another(question: str, unit: str, text: str, value: str) -> None:
+def test_no_currency_or_profit_is_taken_for_another(question: str, unit: str, text: str, value: str) -> None:
     assert not answered(question, unit, text, value).is_grounded
 
 
