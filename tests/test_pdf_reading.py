@@ -88,6 +88,54 @@ def test_a_sidebar_is_not_mixed_with_the_text_beside_it(parsed: Read) -> None:
     assert starts(parsed(file).blocks) == ["main", "side"]
 
 
+HISTORY = ("Received 3 May 2008", "Received in revised form 9 June 2008", "Accepted 1 July 2008", "Wear", "Reservoirs")
+ABSTRACT = "Of pumps that lift the water of a lake we tell which ones last for some twenty years and more"
+
+
+def first_page(rules: Sequence[tuple[float, float, float]]) -> Any:
+    """A page with lines of its history set beside those of the abstract, and text below them."""
+    file, page = new()
+    page.insert_text((50, 80), "On the Pumps of Lakes and Their Wear Over Many Years", fontsize=16)
+    page.insert_text((50, 130), "ARTICLE INFO", fontsize=8)
+    page.insert_text((192, 130), "ABSTRACT", fontsize=8)
+    for place, history in enumerate(HISTORY):
+        page.insert_text((50, 150 + 11 * place), history, fontsize=8)
+    for place in range(7):
+        page.insert_text((192, 150 + 11 * place), f"{ABSTRACT}, line {place}", fontsize=8)
+    for left, right, y in rules:
+        page.draw_line((left, y), (right, y), width=0.5)
+    prose(page, (50, 250, 550, 500), "body", 20)
+    return file
+
+
+@pytest.mark.parametrize(
+    "foot", [[(50, 184, 232), (192, 560, 232)], [(50, 560, 236)]], ids=["rules over both", "one as wide as both"]
+)
+def test_history_beside_an_abstract_is_read_apart_from_it_where_rules_head_both(
+    parsed: Read, foot: list[tuple[float, float, float]]
+) -> None:
+    heads = [(50, 560, 112), (50, 184, 136), (192, 560, 136)]
+    blocks = parsed(first_page([*heads, *foot])).blocks
+    text = " ".join(block.text for block in blocks)
+    assert " ".join(HISTORY) in text
+    assert " ".join(f"{ABSTRACT}, line {place}" for place in range(7)) in text
+    assert text.index("ARTICLE INFO") < text.index("Reservoirs") < text.index("ABSTRACT") < text.index("body sentence")
+
+
+def test_a_table_of_words_whose_columns_rules_head_is_read_by_rows(parsed: Read) -> None:
+    file, page = new()
+    prose(page, (50, 50, 550, 120), "before")
+    rows = [("Lift pump", "raises water out of a lake in summer"), ("Weir", "holds it back"), ("Race", "leads it on")]
+    for left, right in ((50, 184), (192, 560)):
+        for y in (136, 200):
+            page.draw_line((left, y), (right, y), width=0.5)
+    for place, (term, meaning) in enumerate(rows):
+        page.insert_text((50, 150 + 16 * place), term)
+        page.insert_text((192, 150 + 16 * place), meaning)
+    text = " ".join(block.text for block in parsed(file).blocks)
+    assert text.index("raises water") < text.index("Weir") < text.index("holds it back") < text.index("Race")
+
+
 def test_a_stamp_up_the_margin_is_left_out(parsed: Read) -> None:
     file, page = new()
     prose(page, (80, 80, 550, 700), "main", 20)

@@ -15,7 +15,6 @@ from indexer.layout.barred import barred
 from indexer.layout.body import body_style
 from indexer.layout.book import Book, Flow
 from indexer.layout.bullets import with_bullets
-from indexer.layout.columns import columns
 from indexer.layout.flow import (
     Figure,
     Item,
@@ -29,6 +28,7 @@ from indexer.layout.flow import (
 )
 from indexer.layout.fractions import with_fractions
 from indexer.layout.grids import grids, pieced
+from indexer.layout.headed_columns import headed_columns, in_columns
 from indexer.layout.headings import Heading, headings
 from indexer.layout.lines import leadings
 from indexer.layout.lines import lines as column_lines
@@ -129,8 +129,11 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
     if plot is None:
         found += barred(page.fragments, page.rulings, page.shades, page.number)
         found += ruled(page.fragments, page.rulings, page.number)
+    rulings = page.rulings if len(page.rulings) <= MOST_RULES else ()
+    beside = headed_columns(page.fragments, rulings)
+    prose = set(map(id, (*beside.left, *beside.right))) if beside else set()
     for table, held in found:
-        if not held & gone:
+        if not held & gone and not held & prose:
             drawn.append(table)
             gone |= held
     fragments: Sequence[Fragment] = page.fragments
@@ -140,10 +143,9 @@ def _read(page: Page, pictures: list[Picture]) -> Reading:
     if page.rulings and plot is None:
         fragments = with_fractions(fragments, page.rulings)
     walls = [table.rect for table in drawn] + [one.rect for one in page.pictures]
-    if len(page.rulings) <= MOST_RULES:
-        walls += [rule for rule in page.rulings if rule.width > WALL * page.width]
+    walls += [rule for rule in rulings if rule.width > WALL * page.width]
     fragments, boxes = without_sidebars(fragments, page.shades, page.width)
-    lines = [column_lines(column, page.number) for column in (*columns(fragments, walls), *boxes)]
+    lines = [column_lines(column, page.number) for column in (*in_columns(fragments, walls, rulings), *boxes)]
     lines = with_banners(lines, page.rulings, page.width) if len(page.rulings) > 1 and plot is None else lines
     return Reading(page.number, page.height, lines, drawn, pictures, page.drawings, plot)
 
