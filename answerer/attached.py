@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from answerer.grid import Place, places
 from answerer.periods import MONTHS, quarters
 from answerer.quantities import Quantity
 from answerer.units import unit
+from answerer.where import held
 from kohaku import rows
 from kohaku.words import is_year, stem
 
@@ -82,7 +84,9 @@ def _said(text: str, number: Number) -> Said:
     own = number.quantity
     alike = [one for one in numbers(text) if one.quantity.start != own.start and _is_alike(one.quantity, own)]
     others = tuple(_moved(one.quantity, -start) for one in alike if one.line == number.line)
-    elsewhere = tuple((text[slice(*one.line)], one.quantity) for one in alike if one.line != number.line)
+    elsewhere = tuple(
+        (text[slice(*one.line)], _moved(one.quantity, -one.line[0])) for one in alike if one.line != number.line
+    )
     return Said(text[start:stop], _moved(own, -start), others, elsewhere)
 
 
@@ -344,13 +348,12 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
 
 def _counted_elsewhere(aim: Aim, said: Said) -> str | None:
     """Why a number counts other things: another sentence, of the same verb and more of what is asked, has those."""
-    told = frozenset(terms(said.text)) & aim.terms
+    told = held(said.text) & aim.terms
+    verb = said.before.split()[-1:]
     for text, one in said.elsewhere:
-        first = next((found for found in numbers(text) if found.quantity.low == one.low), None)
-        theirs = frozenset(terms(text)) | (told if _PRONOUN.match(text) else frozenset())
-        before = text[: first.quantity.start].split()[-1:] if first else []
-        is_same_verb = before and before == said.before.split()[-1:]
-        if first and is_same_verb and counted(text, first.quantity) & aim.nouns and told < theirs & aim.terms:
+        theirs = held(text) | (told if _PRONOUN.match(text) else frozenset())
+        is_like = told < theirs & aim.terms and verb == text[: one.start].split()[-1:]
+        if verb and is_like and counted(text, one) & aim.nouns:
             return f"{_shown(said)} are counted beside “{text.strip()}”"
     return None
 
@@ -487,20 +490,31 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
     >>> of_other_sentence(aim(Question("", "Who founded Holm?")), "Ada Lund founded Rask. Bo Ek founded Holm.", (0, 8))
     'it is said of “Rask”, and another one of “Holm”'
     """
-    all_lines = lines(text)
-    line = next((line for line in all_lines if line[0] <= own[0] < line[1]), own)
+    asked = _asked_names(text, aim.terms)
+    if not asked:
+        return ""
+    line = next((line for line in lines(text) if line[0] <= own[0] < line[1]), own)
     if rows.is_row(text[slice(*line)]) or text.startswith("|", line[0]) or aim.terms & _KIN:
         return ""
     for tie in _ties(text, line, own):
         mine = frozenset(terms(tie.name))
-        for other in all_lines if mine else ():
-            for name in _NAMES.finditer(text, *other) if other != line else ():
-                theirs = frozenset(terms(name[0])) & aim.terms
-                rival = _tied(text, other, name, tie) if mine & aim.terms < theirs else ""
-                if rival and not _are_together(text, mine, theirs):
-                    alike = rival.strip() in text[slice(*own)]
-                    return "" if alike else f"it is said of “{tie.name}”, and another one of “{name[0]}”"
+        for other, name, theirs in asked if mine else ():
+            rival = _tied(text, other, name, tie) if other != line and mine & aim.terms < theirs else ""
+            if rival and not _are_together(text, mine, theirs):
+                alike = rival.strip() in text[slice(*own)]
+                return "" if alike else f"it is said of “{tie.name}”, and another one of “{name[0]}”"
     return ""
+
+
+@lru_cache(maxsize=64)
+def _asked_names(text: str, wanted: frozenset[str]) -> tuple[tuple[Span, re.Match[str], frozenset[str]], ...]:
+    """The names of a text that have words of the question: the line of each, where it stands, and those words."""
+    return tuple(
+        (line, name, words)
+        for line in lines(text)
+        for name in _NAMES.finditer(text, *line)
+        if (words := held(name[0]) & wanted)
+    )
 
 
 def _are_together(text: str, one: frozenset[str], other: frozenset[str]) -> bool:
