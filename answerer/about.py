@@ -204,7 +204,8 @@ def narrowed(sentence: Sentence, place: int, end: int, wanted: Asked) -> bool:
     """Whether the value at a place is of something narrower than was asked for, by its column or the words around."""
     cell = sentence.row.cell(place)
     if cell is None:
-        is_part = _INCLUDED.search(sentence.text[:place]) is not None or _is_of_part(sentence, end, wanted)
+        is_included = not wanted.wants_part and _INCLUDED.search(sentence.text[:place]) is not None
+        is_part = is_included or _is_of_part(sentence, end, wanted)
         return is_part or bool(_modifiers(sentence, place, wanted))
     return bool(unasked(sentence.row, cell, wanted, sentence.named))
 

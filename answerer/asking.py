@@ -41,8 +41,10 @@ class Asked:
     stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
     `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
     would say too little, `short` is the short form whose long one is asked for, `pairs` are
-    terms that stand side by side, `impossible` where the question names a day that no calendar has,
-    `foreign` where it asks in another language than English, but for a number in letters that are not Latin.
+    terms that stand side by side, `classed` names of which a class is named (a segment, a site), each with the terms of
+    its class, `wants_part` where a part of something is asked for ("how many of the …"), `impossible` where the
+    question names a day that no calendar has, `foreign` where it asks in another language than English, but for a
+    number in letters that are not Latin.
     """
 
     kind: Kind
@@ -57,6 +59,8 @@ class Asked:
     short: str = ""
     pairs: tuple[tuple[str, str], ...] = ()
     heads: tuple[str, ...] = ()
+    classed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    wants_part: bool = False
     impossible: bool = False
     foreign: bool = False
 
@@ -198,7 +202,25 @@ def asked(question: Question) -> Asked:
         names=names,
         pairs=tuple(adjacent(question.text)),
         heads=_heads(question.text),
+        classed=() if wanted.choices else _classed(question.text),
+        wants_part=_PART.search(question.text) is not None,
     )
+
+
+_PART = re.compile(r"\bhow (?:many|much) of\b", re.IGNORECASE)
+_OF_CLASS = re.compile(
+    r"(?<![^\s(])([A-Z][\w-]*[a-z])\s((?:[a-z][\w-]+\s)?(?:segment|division|region|site|plant|branch|unit|market|revenue)s?)\b"
+)
+
+
+def _classed(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names in a question of which a class is named, each with the terms of that.
+
+    >>> _classed("What was the margin of the Northern freight segment?")
+    (('Northern', ('freight', 'segment')),)
+    """
+    found = (match for match in _OF_CLASS.finditer(text) if not _OPENING.search(text[: match.start()]))
+    return tuple((match[1], terms(match[2])) for match in found if terms(match[1]) and terms(match[2]))
 
 
 def _asked(question: Question) -> Asked:

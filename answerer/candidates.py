@@ -15,11 +15,12 @@ from answerer.cells import Row
 from answerer.changes import State, asked_states, parted, tells_change
 from answerer.match import closeness, is_of_another
 from answerer.names import named
+from answerer.others import is_of_classmate, is_whole
 from answerer.passages import MONEY, Sentence
 from answerer.periods import compared, is_paired_with_another
 from answerer.periods import is_of_another as is_of_another_period
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
-from answerer.statements import contradicts
+from answerer.statements import contradicts, wishes
 from answerer.units import is_money
 from answerer.values import written
 from kohaku.words import stem
@@ -50,6 +51,8 @@ NO_UNIT = -0.35
 """What a bare number loses where a unit of measurement was asked for."""
 
 
+HALF_SAID, MOST_MISSING = -0.25, 0.40
+"""What a verdict loses where more of its statement's words, weighed, than this are neither in its sentence nor near."""
 REPETITION, MOST_REPETITIONS = 0.05, 3
 """What a value of a table gains for each further place in a document that has it, and how many count."""
 OTHER_PERIOD = -0.30
@@ -80,7 +83,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """The values of a pool of sentences, each with how well it matches, that are of the kind asked for."""
     if wanted.kind is Kind.STATEMENT:
-        return _verdicts(question, pool)
+        return _verdicts(question, pool, weights)
     if wanted.kind is Kind.YES_OR_NO:
         return _yes_or_no(question, wanted, pool)
     if wanted.kind is Kind.NUMBER:
@@ -104,6 +107,10 @@ def _numbers(
         for found, side, note in _values(sentence, wanted, question.text, states):
             if (found.low, found.high) in given or (
                 states == {State.DIFFERENCE} and side in (State.BEFORE, State.AFTER)
+            ):
+                continue
+            if (wanted.wants_part and is_whole(sentence, found.start, found.end)) or is_of_classmate(
+                sentence, found.start, wanted
             ):
                 continue
             fit = _fit(found, wanted, sentence)
@@ -348,11 +355,17 @@ _SMALL = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w@.]\w)")
 # --- statements
 
 
-def _verdicts(question: Question, pool: Sequence[tuple[Sentence, float]]) -> Iterator[Candidate]:
+def _verdicts(
+    question: Question, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]
+) -> Iterator[Candidate]:
     statement = claim(question.text)
-    for sentence, coverage in pool[:3]:
-        value = "0" if contradicts(statement, sentence.text) else "1"
-        yield Candidate(value, sentence, coverage + _rank(sentence) + WORD_CLOSE * coverage)
+    judged = ((sentence, coverage, contradicts(statement, sentence.text)) for sentence, coverage in pool)
+    said = [one for one in judged if one[2] or wishes(statement) or not wishes(one[0].text)]
+    for sentence, coverage, is_denied in said[:3]:
+        told = sentence.words | sentence.named | sentence.nearby
+        missing = sum(weight for word, weight in weights.items() if word.isalpha() and not holds(told, word))
+        score = coverage + _rank(sentence) + WORD_CLOSE * coverage + (HALF_SAID if missing > MOST_MISSING else 0.0)
+        yield Candidate("0" if is_denied else "1", sentence, score)
 
 
 def _yes_or_no(question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]]) -> Iterator[Candidate]:

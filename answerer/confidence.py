@@ -11,8 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
+from answerer.about import attribute, holds
 from answerer.answer import Answer, Question
-from answerer.asking import Kind, asked
+from answerer.asking import Kind, asked, terms
 from answerer.candidates import Candidate
 from answerer.extract import considered
 from answerer.score import same_value
@@ -79,21 +80,45 @@ MODEL_WEIGHTS: Mapping[str, float] = {
 MODEL_BIAS = 2.90
 
 
+@dataclass(frozen=True, slots=True)
+class BlankSigns:
+    """What tells whether there is no answer where the built-in reader has none, each from 0 to 1.
+
+    `rival`: how well the best place of any value matches the question. `unheard`: the share of what is asked of the
+    subject that no piece of the evidence has: it may be told in other words, of which the reader knows none.
+    `strange`: the share of the question's names and years that no document of it has; they have no other words.
+    """
+
+    rival: float
+    unheard: float
+    strange: float
+
+
+BLANK_WEIGHTS: Mapping[str, float] = {
+    "rival": -3.65,
+    "unheard": -3.31,
+    "strange": 0.48,
+}
+BLANK_BIAS = 2.06
+
+
 def rated(answer: Answer, evidence: Evidence, *, by_model: bool = False) -> Answer:
     """The answer with its confidence; an abstention's is how likely it is that the evidence holds no answer.
 
-    `by_model` is whether a model gave it, not the built-in reader: what speaks for the two is not the same.
+    `by_model` is whether a model gave it, not the built-in reader: what speaks for the two is not the same. Where the
+    reader abstains, words of the question that the evidence lacks make that unsure, since it knows no synonyms.
     """
     if answer.is_blank:
-        found = _found(answer.question, evidence)
-        rival = max((one.score for one in found), default=0.0) / MOST
-        return replace(answer, confidence=round(1 - max(0.0, min(1.0, rival)), 4))
+        found = blank_signs(answer.question, evidence)
+        if by_model or not evidence.contexts:
+            return replace(answer, confidence=round(1 - found.rival, 4))
+        return replace(answer, confidence=round(logistic(found, BLANK_WEIGHTS, BLANK_BIAS), 4))
     if by_model:
         return replace(answer, confidence=round(logistic(model_signs(answer, evidence), MODEL_WEIGHTS, MODEL_BIAS), 4))
     return replace(answer, confidence=round(logistic(signs(answer, evidence), WEIGHTS, BIAS), 4))
 
 
-def logistic(found: Signs | ModelSigns, weights: Mapping[str, float], bias: float) -> float:
+def logistic(found: Signs | ModelSigns | BlankSigns, weights: Mapping[str, float], bias: float) -> float:
     """The probability that an answer of these signs is right."""
     total = bias + sum(weights.get(name, 0.0) * value for name, value in asdict(found).items())
     return 1 / (1 + math.exp(-total))
@@ -128,6 +153,25 @@ def model_signs(answer: Answer, evidence: Evidence) -> ModelSigns:
         dropped=_dropped(answer),
         rival=max(0.0, _share(rival) - _share(own)),
         late=_late(answer, evidence) if answer.citations else 0.0,
+    )
+
+
+def blank_signs(question: Question, evidence: Evidence) -> BlankSigns:
+    """What can be seen of a question without an answer in the evidence that was read."""
+    wanted = asked(question)
+    documents: dict[str, set[str]] = {}
+    about = attribute(wanted) or wanted.terms
+    unheard = len(about)
+    for one in evidence.contexts:
+        heard = frozenset(terms(" ".join((one.document, one.title, *one.headings, one.text))))
+        documents.setdefault(one.document, set()).update(heard)
+        unheard = min(unheard, sum(not holds(heard, word) for word in about))
+    names = [*wanted.names, *(frozenset([year]) for year in wanted.years)]
+    strange = [min((len(name - spoken) / len(name) for spoken in documents.values()), default=1.0) for name in names]
+    return BlankSigns(
+        rival=_share([one.score for one in _found(question, evidence)]),
+        unheard=unheard / len(about) if about else 1.0,
+        strange=sum(strange) / len(strange) if strange else 0.0,
     )
 
 

@@ -16,7 +16,7 @@ from answerer.match import NEARBY, weights
 from answerer.passages import Sentence, sentences
 from answerer.quantities import Quantity, quantities
 from answerer.quotes import SHORT, alike, exact
-from answerer.statements import contradicts, is_turned
+from answerer.statements import contradicts, is_turned, wishes
 from answerer.values import Form, asks_true_or_false, parse
 from answerer.where import Where, held
 from kohaku.words import is_year
@@ -115,19 +115,12 @@ def _speaking(where: Where, statement: str) -> Iterator[tuple[Sentence, float]]:
     """The sentences that speak of a statement, each with how much of it they and what is around them say."""
     held_all = sentences(where.contexts)
     weighed = weights(frozenset(terms(statement)), held_all)
-    wishes = _WISH.search(statement)
+    may_wish = wishes(statement)
     for one in held_all:
         own = sum(weight for word, weight in weighed.items() if word in one.words)
         around = sum(weight for word, weight in weighed.items() if word in one.nearby - one.words)
-        if own >= OWN and own + NEARBY * around >= WITH_AROUND and (wishes or not _WISH.search(one.text)):
+        if own >= OWN and own + NEARBY * around >= WITH_AROUND and (may_wish or not wishes(one.text)):
             yield one, own + NEARBY * around
-
-
-_WISH = re.compile(
-    r"\b(?:propos\w+|recommend\w*|suggest\w*|would|should|might|ought|hypothe\w+|if)\b"
-    r"|\b(?:nobody|no one)\s(?:says|said|claims|claimed|knows|thinks|believes)\b",
-    re.IGNORECASE,
-)
 
 
 # --- names

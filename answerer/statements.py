@@ -37,6 +37,22 @@ _OPPOSITES = [
 ]
 
 
+_WISH = re.compile(
+    r"\b(?:propos\w+|recommend\w*|suggest\w*|would|should|might|ought|hypothe\w+|if)\b"
+    r"|\b(?:nobody|no one)\s(?:says|said|claims|claimed|knows|thinks|believes)\b",
+    re.IGNORECASE,
+)
+
+
+def wishes(text: str) -> bool:
+    """Whether a text is a proposal, a wish or a condition, which says nothing of what is so.
+
+    >>> wishes("Owners would need to count their kilns."), wishes("Owners count their kilns.")
+    (True, False)
+    """
+    return _WISH.search(text) is not None
+
+
 def contradicts(statement: str, text: str) -> bool:
     """Whether a sentence about the same thing denies the statement: by a negation, an opposite, or another number.
 

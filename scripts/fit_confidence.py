@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 
 import kohaku
 from answerer import extract
+from answerer.about import attribute
 from answerer.answer import Answer, Question
-from answerer.asking import asked
+from answerer.asking import asked, terms
 from answerer.candidates import Candidate
-from answerer.confidence import ModelSigns, Signs, model_signs, signs
+from answerer.confidence import BlankSigns, ModelSigns, Signs, blank_signs, model_signs, rated, signs
 from answerer.extract import answered, considered
 from answerer.prompts import AnswerReply
 from answerer.reader import checked
@@ -58,7 +59,7 @@ NEXT = 3  # values of the built-in reader after its best
 class Example:
     """The signs of an answer, whether it is right, and how much it counts; `natural` if it would really be given."""
 
-    signs: Signs | ModelSigns
+    signs: Signs | ModelSigns | BlankSigns
     right: bool
     weight: float
     natural: bool = False
@@ -125,6 +126,30 @@ def _answers(case: Case, other: str) -> Iterator[tuple[Answer, float]]:
         stranger = case.evidence.contexts[len(other) % len(case.evidence.contexts)]
         for said in ([f"The value was {other} in the year that was looked at."], []):
             yield _replied(case, other, (stranger.document,), said), 0.5
+
+
+def of_blanks(case: Case) -> Iterator[Example]:
+    """The built-in reader's abstentions from a question, and from the same in words that no document has.
+
+    A reworded question stands for one in synonyms: what it asks of its subject is told otherwise, or its names too.
+    """
+    asked_for = attribute(asked(case.question))
+    named = asked_for.union(*asked(case.question).names)
+    for question in (case.question, reworded(case.question, asked_for, 2), reworded(case.question, named, 1)):
+        answer = rated(extract.read(question, case.evidence), case.evidence)
+        if case.evidence.contexts and (answer.is_blank or answer.confidence < extract.LEAST):
+            right = no_value(case.value) or not case.is_whole
+            yield Example(blank_signs(question, case.evidence), right, 1.0 if case.is_whole else UNUSUAL)
+
+
+def reworded(question: Question, about: frozenset[str], step: int) -> Question:
+    """A question with every one, or every second, of its words of some stems made one that is unheard of."""
+    found = [word for word in re.findall(r"[^\W\d_]{3,}", question.text) if about.intersection(terms(word))]
+    text = question.text
+    for word in dict.fromkeys(found[::step]):
+        other = f"{word[::-1].lower()}q"
+        text = re.sub(rf"\b{word}\b", other.capitalize() if word[0].isupper() else other, text)
+    return replace(question, text=text)
 
 
 def by_model(case: Case, others: Sequence[str], chance: random.Random) -> Iterator[Example]:
@@ -200,7 +225,7 @@ def in_proportion(learned: list[Example], bias: float, weights: dict[str, float]
     return offset + slope * bias, {name: slope * weight for name, weight in weights.items()}
 
 
-AGAINST = ("bare", "dropped", "rival", "late", "alone", "unsaid")
+AGAINST = ("bare", "dropped", "rival", "late", "alone", "unsaid", "unheard")
 
 
 def sensible(learned: list[Example], penalty: float) -> tuple[float, dict[str, float]]:
@@ -251,6 +276,7 @@ def main(
         found = [list(cases(*place)) for place in places]
     own, chance = found[0], random.Random(0)
     told([one for at, case in enumerate(own) for one in by_reader(case, own[at - 7].value)], "", natural=True)
+    told([one for case in own for one in of_blanks(case)], "BLANK_", natural=False)
     known = [case for cases in found for case in cases]
     others = [case.value for case in known if not no_value(case.value)]
     told([one for case in known if case.is_whole for one in by_model(case, others, chance)], "MODEL_", natural=False)

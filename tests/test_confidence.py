@@ -165,3 +165,15 @@ def test_how_sure_answers_are_outlasts_a_kill_and_goes_with_the_rows_that_are_ke
     assert Path("sure.csv").read_text(encoding="utf-8") == text + "q2,is_blank,is_blank,x\n"
     with Submission("out.csv", questions, restart=True, confidence="sure.csv"):
         assert not Path("sure.csv").exists()
+
+
+def test_the_built_in_reader_is_not_sure_that_there_is_nothing_where_a_question_may_have_other_words() -> None:
+    mill = Evidence("", (), (context("The mill at Lund drew 552 litres of water a day.", "mill"),))
+
+    def sure(text: str) -> float:
+        question = Question("q1", text, "litres")
+        return rated(Answer(question, "", "is_blank", "", is_blank=True), mill).confidence
+
+    other = sure("How deeply did the works at Lund deplete the stream from dawn to dawn?")
+    assert other < 0.6
+    assert other < sure("How much water did the mill at Oslo draw?")

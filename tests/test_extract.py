@@ -396,3 +396,38 @@ def test_what_can_be_found_somewhere_was_not_founded_then() -> None:
 def test_reasons_are_no_value(question: str) -> None:
     assert answer(question).is_blank
     assert answer("How much electricity did the mill use in 2023?", "MWh").value == "1287"
+
+
+FELL = "We found 73 species, of which 11 had not been recorded on the fell before."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "value"),
+    [
+        ("How many of the species found on Harrow Fell were new to the fell?", FELL, "11"),
+        ("How many species were found on the fell?", FELL, "73"),
+        ("How many of the moths on the fell were new?", "On the fell 40 moths were caught. Of these, 9 were new.", "9"),
+        ("How many of the moths on the fell were new?", "Of the 40 moths caught on the fell, 9 were new.", "9"),
+        ("How many of the moths on the fell were new?", "On the fell 40 moths were caught, 9 of them new.", "9"),
+    ],
+)
+def test_who_asks_for_a_part_is_not_given_the_whole(question: str, text: str, value: str) -> None:
+    assert answer(question, "", context(f"{text} The survey of Harrow Fell took two summers.", "fell")).value == value
+
+
+def test_a_sentence_about_another_of_a_class_does_not_answer() -> None:
+    domestic = "Our Domestic freight segment had a margin of 33% in 2015."
+    foreign = "The International freight segment had a margin of 12% in 2015."
+    question = "What was the margin of the International freight segment in 2015?"
+    assert answer(question, "percent", context(domestic, "rail")).is_blank
+    assert answer(question, "percent", context(f"{domestic} {foreign}", "rail")).value == "12"
+
+
+def test_a_statement_is_not_true_by_what_would_be_or_by_a_sentence_that_lacks_its_nouns() -> None:
+    would = context("Owners would need to establish a register of kilns.", "law")
+    assert answer("True or False: Owners have established a register of kilns.", "", would).is_blank
+    law = context("The law requires owners to tell the origin of clay.", "law")
+    said = context("The law requires owners to tell the heat and smoke of firing.", "law")
+    statement = "True or False: The law requires owners to tell both the heat and the smoke of firing."
+    sure = {one.text: rated(answer(statement, "", one), Evidence("", (), (one,))).confidence for one in (law, said)}
+    assert sure[law.text] < 0.7 < sure[said.text]
