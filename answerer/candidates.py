@@ -51,7 +51,7 @@ NO_UNIT = -0.35
 """What a bare number loses where a unit of measurement was asked for."""
 
 
-HALF_SAID, MOST_MISSING = -0.25, 0.40
+HALF_SAID, MOST_MISSING = -0.25, 0.45
 """What a verdict loses where more of its statement's words, weighed, than this are neither in its sentence nor near."""
 REPETITION, MOST_REPETITIONS = 0.05, 3
 """What a value of a table gains for each further place in a document that has it, and how many count."""
