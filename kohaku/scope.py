@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from kohaku.errors import ScopeError
-from kohaku.text import nearest
+from kohaku.text import few, nearest
 from kohaku.tree import Document, Kind
 
 T = TypeVar("T", Decimal, date, str)
@@ -138,8 +138,9 @@ def admitted(scope: Scope, documents: Sequence[Document]) -> frozenset[str]:
     keys = {key: name for document in documents for key, name in _keys(document).items()}
     for condition in scope.where:
         if condition.key.casefold() not in keys:
+            names = sorted(keys.values(), key=str.casefold)
             raise ScopeError(
-                f"no document has {condition.key!r} in its metadata, but {_listed(keys)}: "
+                f"no document has {condition.key!r} in its metadata, but {few(names, MOST_NAMED)}: "
                 "give one of these, or `kohaku index --metadata FILE.csv`, which adds columns"
             )
     ids = [document.id for document in documents]
@@ -171,12 +172,6 @@ def _exact(names: Iterable[str], ids: Iterable[str]) -> tuple[str, ...]:
     """Patterns, of which those that are a document's id as they stand mean that document alone."""
     known = set(ids)
     return tuple(_MARKS.sub(r"[\1]", name) if name in known else name for name in names)
-
-
-def _listed(keys: Mapping[str, str]) -> str:
-    names = sorted(keys.values(), key=str.casefold)
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join(names[:MOST_NAMED] + more)
 
 
 def _nearest(name: str, known: dict[str, str]) -> str:

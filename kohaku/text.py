@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -22,6 +22,15 @@ def storable(text: str) -> str:
     """
     text = text.replace("\x00", "")
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def few(names: Sequence[str], most: int = 10) -> str:
+    """The first of many names in a line, and how many more there are.
+
+    >>> few(["a", "b"]), few(["a", "b", "c"], 2)
+    ('a, b', 'a, b and 1 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from indexer.office.numbering import spelled
 from indexer.office.package import DAMAGE, POWERPOINT, damaged, package
 from indexer.office.xml import Element, child, children, chosen, name_of, number, value, within
 from indexer.tables import Room, names_columns, table
+from kohaku.text import few
 from kohaku.tree import Kind
 
 NO_TITLE = re.compile(r"powerpoint[ -].*|untitled.*|presentation\s?\d*|präsentation\s?\d*|slide 1", re.IGNORECASE)
@@ -69,24 +70,15 @@ def _slides(presentation: Any) -> tuple[dict[int, Any], list[int]]:
 
 def _remarks(slides: Mapping[int, Any], lost: Sequence[int], blocks: Sequence[Block]) -> Iterator[str]:
     if lost:
-        yield f"slides that are missing in the file or damaged: {_listed(lost)}"
+        yield f"slides that are missing in the file or damaged: {few(list(map(str, lost)))}"
     hidden = [page for page, slide in slides.items() if _is_hidden(slide)]
     if hidden:
-        yield f"hidden slides are read too: {_listed(hidden)}"
+        yield f"hidden slides are read too: {few(list(map(str, hidden)))}"
     said = {block.page for block in blocks if block.kind is not Kind.SECTION and block.text}
     shown = {block.page for block in blocks if block.image}
     silent = sorted(page for page in shown - said if page is not None)
     if silent:
-        yield f"slides with pictures only, whose words are not read: {_listed(silent)}"
-
-
-def _listed(pages: Sequence[int]) -> str:
-    """Page numbers in a line, however many.
-
-    >>> _listed([2, 3, 9])
-    '2, 3, 9'
-    """
-    return ", ".join(map(str, pages[:10])) + (f" and {len(pages) - 10} more" if len(pages) > 10 else "")
+        yield f"slides with pictures only, whose words are not read: {few(list(map(str, silent)))}"
 
 
 def _is_hidden(slide: Any) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohaku.doors import explaining
+from kohaku.text import few
 from kohaku.tree import Document, Kind, Node, Tier
 
 if TYPE_CHECKING:  # each is there already where one of them is shown
@@ -24,7 +25,6 @@ if TYPE_CHECKING:  # each is there already where one of them is shown
     from kohaku.store import Store
     from retriever.evidence import Context, Evidence
 
-FIRST = 10  # of many names, those that are named
 WIDTH = 100  # characters of a node's text in a listing
 BEFORE_HEADINGS = "(before the first heading)"  # what a section without a title is called
 
@@ -167,11 +167,6 @@ def _by_reason(failed: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     for what, reason in failed:
         reasons.setdefault(reason, []).append(what)
     return reasons
-
-
-def few(names: Sequence[str]) -> str:
-    """The first of many names, and how many more there are."""
-    return ", ".join(names[:FIRST]) + (f" and {len(names) - FIRST} more" if len(names) > FIRST else "")
 
 
 def tree_lines(nodes: Sequence[Node], *, ids: bool = False, depth: int | None = None) -> Iterator[str]:

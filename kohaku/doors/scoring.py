@@ -14,8 +14,9 @@ from answerer.diagnosis import Diagnosis, Evidence, by_error, by_type, diagnose
 from answerer.long_answers import LongScore, Meanings, long_score
 from answerer.references import read_references
 from answerer.score import Row, Score, no_value, read_answers, score
-from kohaku.doors.display import calibration_lines, few, one_line
+from kohaku.doors.display import calibration_lines, one_line
 from kohaku.errors import TableError
+from kohaku.text import few
 
 WORST = 10  # rows listed under a score, where no other number is asked for
 WIDTH = 60  # characters of a value in a list

@@ -54,11 +54,12 @@ def sweep(
 
     Example: kohaku sweep sweep.toml --out sweep --db papers.db --truth truth.csv --model my-model
     """
-    from kohaku.doors.display import few, progress_bar
+    from kohaku.doors.display import progress_bar
     from kohaku.doors.sweep import sweep as run
     from kohaku.doors.sweep.report import lines, problems
     from kohaku.doors.sweep.spec import read_spec
     from kohaku.doors.sweep.trials import trials
+    from kohaku.text import few
 
     named = {"questions": questions, "truth": truth, "metadata": metadata}
     asked = _with_flags(read_spec(spec), given, named, documents, repeats)

@@ -15,7 +15,7 @@ from pathlib import Path
 from answerer.answer import Question
 from answerer.long_answers import Meanings
 from answerer.submission import read_questions
-from kohaku.doors.display import Advance, few, step_by_step
+from kohaku.doors.display import Advance, step_by_step
 from kohaku.doors.sweep.plots import pictures
 from kohaku.doors.sweep.report import Story, file_of, html, markdown
 from kohaku.doors.sweep.results import check_truth, measure, results, write_table
@@ -27,6 +27,7 @@ from kohaku.errors import SettingsError
 from kohaku.locks import hold
 from kohaku.settings import Settings, changed
 from kohaku.tables import write_lines
+from kohaku.text import few
 
 log = logging.getLogger("kohaku")
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from answerer.bootstrap import Interval
-from kohaku.doors.display import few, one_line
+from kohaku.doors.display import one_line
 from kohaku.doors.page import page
 from kohaku.doors.sweep.plots import NAMES, Picture
 from kohaku.doors.sweep.results import Results, Standing
 from kohaku.doors.sweep.running import Run, Spent
 from kohaku.images import data_url
+from kohaku.text import few
 
 SURE = 0.05  # p below which a difference is called one
 LISTED = 20  # points in a terminal
