@@ -238,12 +238,13 @@ class OpenAIChat:
         """One HTTP call; its errors as _Passing, _Refused, ContextTooLong or ModelError."""
         import openai
 
+        timeout = self._timeout
         try:
             most = self._most(request)
             with self._in_flight, self._purse.at_most(most) as paid:
-                left = _still_left(0.0)
+                timeout = min(timeout, _still_left(0.0))
                 self.usage.add(stage, calls=1)
-                completion = self._completed(request, stage, min(self._timeout, left), most, paid)
+                completion = self._completed(request, stage, timeout, most, paid)
         except openai.APIStatusError as error:
             self._server.was_reached = True
             raise self._meaning(fault(error), request) from None
@@ -256,6 +257,10 @@ class OpenAIChat:
             cause = error.__cause__ or error
             if type(cause).__name__ == "ConnectError" and not self._server.was_reached:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
+            if type(cause).__name__ == "ReadTimeout":
+                if "stream" not in request and "stream" not in self._server.manner.refused:
+                    raise _Refused(Remedy.STREAM, "") from None
+                raise _Passing(f"{self._place} said nothing for {timeout:g} s (raise timeout?)", None) from None
             raise _Passing(f"no reply from {self._place} ({type(cause).__name__})", None) from None
         except openai.OpenAIError as error:
             body = getattr(error, "body", None)

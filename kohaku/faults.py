@@ -19,6 +19,7 @@ class Remedy(Enum):
     LESS = "call with less evidence"
     OTHER_FORMAT = "ask for the reply in another format"
     WITHOUT = "call without the parameter"
+    STREAM = "ask for the reply as it is written"
     GIVE_UP = "report it"
 
 

@@ -37,15 +37,21 @@ class Format(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a server turned out to take: the format, and the parameters that it refused."""
+    """What a server turned out to take: the format, the parameters that it refused, and whether a whole reply is slow.
+
+    `streams`: it took longer than the timeout, which is meant for a server that says nothing.
+    """
 
     format: Format = Format.SCHEMA
     refused: frozenset[str] = frozenset()
+    streams: bool = False
 
     def after(self, what: Remedy, parameter: str) -> Manner:
         """The manner to go on with after a refusal."""
         if what is Remedy.OTHER_FORMAT:
             return replace(self, format=Format(self.format + 1))
+        if what is Remedy.STREAM:
+            return replace(self, streams=True)
         return replace(self, refused=self.refused | {parameter})
 
 
@@ -167,8 +173,8 @@ def _parts(message: Message) -> str | list[dict[str, Any]]:
 
 
 def streamed(manner: Manner) -> dict[str, Any]:
-    """What asks for a reply as it is written, where somebody watches and the server can do it."""
-    if not watch.is_watched() or "stream" in manner.refused:
+    """What asks for a reply as it is written, where somebody watches or it takes long, and the server can do it."""
+    if not (watch.is_watched() or manner.streams) or "stream" in manner.refused:
         return {}
     return {"stream": True} | (
         {} if "stream_options" in manner.refused else {"stream_options": {"include_usage": True}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -66,6 +67,41 @@ def test_where_nobody_watches_nothing_is_streamed(server: FakeServer, connect: C
     server.play(says(TEXT))
     assert connect().ask(MESSAGES, Reply) == WHOLE
     assert "stream" not in server.requests[0] and "stream_options" not in server.requests[0]
+
+
+def test_a_reply_that_takes_longer_than_the_timeout_is_asked_for_as_it_is_written(
+    server: FakeServer, connect: Connect
+) -> None:
+    """The timeout is for a server that says nothing: a slow model on a laptop writes all the time."""
+    late = threading.Event()
+
+    def slow(body: dict[str, Any]) -> Step:
+        if "stream" in body:
+            return writes(TEXT, pause=0.03)
+        late.wait(5)
+        return says(TEXT)
+
+    server.otherwise = slow
+    chat = connect(timeout=0.3)
+    assert chat.ask(MESSAGES, Reply) == WHOLE
+    assert chat.ask(MESSAGES, Reply) == WHOLE
+    late.set()
+    assert ["stream" in request for request in server.requests] == [False, True, True]
+
+
+def test_a_server_that_says_nothing_either_way_is_given_up_with_its_setting_named(
+    server: FakeServer, connect: Connect
+) -> None:
+    late = threading.Event()
+
+    def silent(body: dict[str, Any]) -> Step:
+        late.wait(5)
+        return says(TEXT)
+
+    server.otherwise = silent
+    with pytest.raises(ModelError, match=r"2 times.*said nothing for 0\.1 s \(raise timeout\?\)"):
+        connect(timeout=0.1, tries=2).ask(MESSAGES, Reply)
+    late.set()
 
 
 def test_a_streams_tokens_and_cost_are_counted_and_told(server: FakeServer, connect: Connect) -> None:
