@@ -26,10 +26,13 @@ def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, 
     """The rows of a CSV as text by column; short rows are padded with "", cells beyond the header are dropped.
 
     UTF-8 with or without BOM, UTF-16 with one, else cp1252; cells between commas, tabs or semicolons, whichever the
-    first line has first. What a user should hear about (cp1252, dropped cells) is a warning of the logger "kohaku".
+    first line has first. What a user should hear about (cp1252, short rows, dropped cells) is a warning of the logger
+    "kohaku".
     TableError for a file that is not there, is empty or no CSV, or lacks a required column.
     """
     header, records = _headed(_records(_text(Path(path)), path), required, path)
+    if short := _short(header, records):
+        _log.warning("%s, line %s: %d rows lack cells (cut off?), and are read as empty there", path, *short)
     return [_row(header, cells, line, path) for line, cells in records]
 
 
@@ -39,11 +42,15 @@ def read_whole_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict
     A row is whole that has a cell for each column, and its line end; a warning says which are not.
     """
     header, records = _headed(_records(_text(Path(path), cut=True), path, cut=True), required, path)
-    torn = [line for line, cells in records if len(cells) < len(header)]
-    if torn:
-        lines = ", ".join(map(str, torn[:5])) + (", …" if len(torn) > 5 else "")
-        _log.warning("%s, line %s: %d rows are cut off, and count as not there", path, lines, len(torn))
+    if short := _short(header, records):
+        _log.warning("%s, line %s: %d rows are cut off, and count as not there", path, *short)
     return [_row(header, cells, line, path) for line, cells in records if len(cells) >= len(header)]
+
+
+def _short(header: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> tuple[str, int] | None:
+    """The first lines of records with fewer cells than columns, and how many there are."""
+    lines = [line for line, cells in records if len(cells) < len(header)]
+    return (", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else ""), len(lines)) if lines else None
 
 
 def check_unique(rows: Iterable[Mapping[str, str]], column: str, path: str | Path) -> None:

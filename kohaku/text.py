@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")  # "A1" and "5 m" are of every language
 # Not "in", "is" and "on", which other languages have too.
 _ENGLISH = frozenset({"the", "of", "and", "to", "for", "that", "with", "by", "from", "are"})
 ENGLISH_SHARE = 0.04  # of words: prose has four times as many, tables half as many, other languages next to none
@@ -53,6 +53,8 @@ def in_english(text: str) -> bool:
 
     >>> in_english("The water of the lake " * 30), in_english("Das Wasser des Sees " * 30), in_english("湖水" * 90)
     (True, False, False)
+    >>> in_english("A1 7 B2 38 " * 90)
+    True
     """
     words = _WORD.findall(text)
     letters = sum(map(len, words))

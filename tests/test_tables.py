@@ -63,9 +63,12 @@ def test_cells_may_hold_line_breaks_quotes_and_commas(tmp_path: Path) -> None:
     assert read_rows(path) == [{"id": "1", "question": 'two\nlines, "quoted"'}]
 
 
-def test_short_rows_are_padded_and_empty_lines_left_out(tmp_path: Path) -> None:
+def test_short_rows_are_padded_which_is_said_and_empty_lines_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = file(tmp_path, b"id,question,answer_unit\n1,why\n\n ,,\n2\n")
     assert [row["answer_unit"] for row in read_rows(path)] == ["", ""]
+    assert "rows lack cells (cut off?)" in caplog.text
 
 
 def test_cells_beyond_the_header_are_dropped_and_it_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -316,7 +316,7 @@ function contexts({ contexts: found, tokens }) {
 
 function why(told) {
   const sums = [["lists", told.fused], ["its document", told.document], ["named", told.name], ["a neighbour", told.neighbour], ["a further piece of a table", told.piece]].filter(([, value]) => value);
-  const line = sums.map(([name, value]) => `${value.toFixed(3)} ${name}`).join(" + ") + (told.reranked === null ? "" : `; reranked from place ${told.place}`);
+  const line = sums.map(([name, value], at) => `${value < 0 ? "− " : at ? "+ " : ""}${Math.abs(value).toFixed(3)} ${name}`).join(" ") + (told.reranked === null ? "" : `; reranked from place ${told.place}`);
   return el("details", {}, el("summary", {}, line),
     el("ul", { class: "small" }, told.findings.map((one) => el("li", {}, `query ${one.query + 1} by ${one.by} in ${one.tier}s: rank ${one.rank}, ${one.by === "meaning" ? "cosine" : "BM25"} ${one.score.toFixed(3)}, weight ${one.weight.toFixed(2)}`))));
 }
