@@ -14,9 +14,9 @@ from answerer.units import Unit
 
 _MONTH = re.compile(rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b")
 _CITED = re.compile(
-    r"\([^()]*\b(?:19|20)\d\d[a-z]?\)|\bet al\.,? \(?(?:19|20)\d\d\)?"
-    r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.]+ )+(?:et al\.? )?)?(?:paper|study|survey|report|article|edition|order|act)\b",
-    re.IGNORECASE,
+    r"\([^()]*\b(?:19|20)\d\d[a-z]?\)|\b(?i:et al)\.,? \(?(?:19|20)\d\d\)?"
+    r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.-]+ ){1,8}(?:et al\.? )?)?"
+    r"(?i:paper|study|survey|report|article|edition|order|act|law|directive|regulation)\b",
 )
 _MOST = re.compile(
     r"\b(?:most|maxim\w+|max|highest|largest|greatest|longest|at most|up to|upper|peak|top|latest|no more than)\b", re.I
@@ -47,7 +47,8 @@ class Aim:
 
     `terms` are the stems of the question's words but for periods, `nouns` those of what is counted; `years`, `quarters`
     and `months` the periods that are asked for; `states` the sides of a change that may answer;
-    `plans`: whether what is to come is asked for; `sign` is 1 for a profit, -1 for a loss, else 0.
+    `plans`: whether what is to come may be asked for, `wants_plan`: whether nothing else is, `is_past`: whether what
+    was is; `sign` is 1 for a profit, -1 for a loss, else 0.
     """
 
     terms: frozenset[str]
@@ -63,6 +64,8 @@ class Aim:
     negates: bool
     points: bool
     plans: bool
+    wants_plan: bool
+    is_past: bool
     sign: int
 
     @property
@@ -95,14 +98,23 @@ def _aim(text: str, unit: str) -> Aim:
         negates=_NEGATED.search(text) is not None,
         points=_POINTS.search(f"{text} {unit}") is not None,
         plans=PLANS.search(text) is not None,
+        wants_plan=_WANTS_PLAN.search(text) is not None,
+        is_past=_PAST.search(text) is not None,
         sign=sign(text),
     )
 
 
 PLANS = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|aim(?:s|ed|ing)?|target\w*|goals?|intend\w*|expect\w*|hope\w*|wants?|will|would|"
-    r"propos\w+|project(?:s|ed|ions?)|forecast\w*|commit\w*|pledg\w*|future|should)\b",
+    r"propos\w+|projected|projections?|forecast\w*|commit\w*|pledg\w*|future|should|(?:is|are|was|were) to)\b",
     re.IGNORECASE,
+)
+_WANTS_PLAN = re.compile(
+    r"\b(?:plan(?:s|ned)?|targets?|goals?|aim(?:s|ed)?|projected|projections?|forecasts?|pledged?|intend\w*)\b", re.I
+)
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|came|went|sold|made|took|rose|fell|grew|cost|spent|won|lost|got|paid|drew|ran|\w{3,}ed)\b",
+    re.I,
 )
 _PROFIT = re.compile(
     r"\b(?:(?:net|operating|comprehensive) (?:income|earnings|profits?)|profits?|surplus)\b(?! tax)", re.IGNORECASE
@@ -120,6 +132,15 @@ def sign(text: str) -> int:
     if _EITHER.search(text):
         return 0
     return (_PROFIT.search(text) is not None) - (_LOSS.search(text) is not None)
+
+
+def named_years(text: str) -> frozenset[str]:
+    """The years by which a text names a law or a work.
+
+    >>> sorted(named_years("By the 2019 Mills Act the tax of 2023 is due, as Lund et al. (2021) say."))
+    ['2019', '2021']
+    """
+    return years(term for match in _CITED.finditer(text) for term in terms(match[0]))
 
 
 def _states(text: str) -> frozenset[State]:

@@ -12,6 +12,7 @@ from answerer.aim import aim
 from answerer.answer import Grounding, How, Span
 from answerer.arithmetic import Sum, agree, sums, told
 from answerer.attached import is_of_other
+from answerer.changes import State
 from answerer.figures import Number, numbers
 from answerer.quantities import Quantity, quantities, spelled
 from answerer.readings import Reading, bare, readings
@@ -95,8 +96,9 @@ def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
         yield from ends[0]
     elif ends[0] and ends[1]:
         # both ends in one line, if there is such a line
-        pairs = [(first, last) for first in ends[0] for last in ends[1]]
-        first, last = next((pair for pair in pairs if pair[0].lines == pair[1].lines), pairs[0])
+        highs = {one.lines: one for one in reversed(ends[1])}
+        first = next((one for one in ends[0] if one.lines in highs), ends[0][0])
+        last = highs.get(first.lines, ends[1][0])
         how = How.CONVERTED if How.CONVERTED in (first.how, last.how) else How.STATED
         yield _Match(how, (*first.lines, *last.lines), first.note or last.note)
 
@@ -151,11 +153,12 @@ def _computed(where: Where, wanted: Value, shown: str) -> Grounding | None:
         held = _operands(where, one, derived)
         if held is None or _is_no_share(where, one, shown) or one.is_wrong(where.unit()):
             continue
+        fits = _is_asked(where, one)
         derived += [(result, held) for result in one.results] + [
             (stated.low, held) for stated in one.stated if any(agree(result, stated.low) for result in one.results)
         ]
         for end in ends:
-            if any(operand.low == end for operand in one.operands) or not _gives(where, one, end, held.scale):
+            if not fits or end in {operand.low for operand in one.operands} or not _gives(where, one, end, held.scale):
                 continue
             notes.append(f"{one.text} = {end:f}")
             spans += held.spans
@@ -183,6 +186,29 @@ def _is_no_share(where: Where, one: Sum, shown: str) -> bool:
     unit = where.unit()
     asks_share = unit is not None and unit.dimension == "share"
     return asks_share and not (one.scales or "/" in one.text or _PERCENT.search(shown))
+
+
+def _is_asked(where: Where, one: Sum) -> bool:
+    """Whether what a sum does may be what is asked: numbers that are but added are no difference, unless one of them
+    is less than nothing, and those that are but added or subtracted no ratio and no average.
+    """
+    if one.scales or "/" in one.text:
+        return True
+    question = where.question.text
+    if aim(where.question).states == {State.DIFFERENCE}:
+        return not one.is_addition or any(_falls_below(where, operand) for operand in one.operands)
+    return _OF_BOTH.search(question) is not None or _DIVIDED.search(question) is None or "mean" in one.text
+
+
+_OF_BOTH = re.compile(r"\b(?:total|sum|together|combined|altogether|in all)\b", re.IGNORECASE)
+_DIVIDED = re.compile(
+    r"\b(?:average|ratio)\b|\bthe mean\b|\bhow many times (?:as|more|less|\w+er)\b|\bby (?:what|which) factor\b", re.I
+)
+
+
+def _falls_below(where: Where, operand: Quantity) -> bool:
+    """Whether the number of a sum stands in the evidence as one less than nothing."""
+    return any(one.quantity.low == -operand.low for context in where.contexts for one in numbers(context.text))
 
 
 _PERCENT = re.compile(r"%|\bper\s?cent|\bpoints?\b|\bpp\b", re.IGNORECASE)

@@ -34,11 +34,22 @@ class Sum:
     stated: tuple[Quantity, ...] = ()
     scales: bool = False
 
+    @property
+    def is_addition(self) -> bool:
+        """Whether the numbers are added and nothing else.
+
+        >>> [sums(text)[0].is_addition for text in ("10 + 20 = 30", "20 - 10 = 10", "10 + 20 - 5 = 25")]
+        [True, False, False]
+        """
+        return not self.scales and _ADDED.search(self.text) is not None and _TAKEN.search(self.text) is None
+
     def needed(self) -> tuple[Quantity, ...]:
-        """The operands that must stand in the evidence."""
+        """The operands that must stand in the evidence: not what scales, nor by how many numbers a mean is divided."""
         if not self.scales:
             return self.operands
-        return tuple(one for one in self.operands if one.low not in CONSTANTS) or self.operands
+        added = self.operands[:-1] if _MEAN_OF.fullmatch(self.text) else ()
+        many = {Decimal(len(added))} if added else set()
+        return tuple(one for one in self.operands if one.low not in CONSTANTS | many) or self.operands
 
     def gives(self, value: Decimal, asked: Unit | None) -> bool:
         """Whether the value comes out: as it is, in percent, or converted from the unit that the explanation gives."""
@@ -63,6 +74,11 @@ class Sum:
                 digits = one.low / one.scale
                 if not one.is_range and (agree(result, digits) or agree(result, one.low)):
                     yield from (one.amounts(asked) or ())[:1] if asked else (one.low,)
+
+
+_ADDED = re.compile(r"\+|\bplus\b", re.IGNORECASE)
+_TAKEN = re.compile(r"(?<=[\s\d)])[-–—−]|\bminus\b", re.IGNORECASE)
+_MEAN_OF = re.compile(r"\([^()*/×÷]*\)\s?[/÷]\s?\d+")
 
 
 def agree(result: Decimal, value: Decimal) -> bool:

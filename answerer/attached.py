@@ -7,7 +7,9 @@ is asked has a value of its own beside it, or the value is denied. Where a rule 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -15,8 +17,8 @@ from typing import NamedTuple
 
 from answerer.aim import PLANS, Aim, is_plural, sign
 from answerer.asking import terms
-from answerer.changes import State, state
-from answerer.figures import Number, lines, numbers
+from answerer.changes import State, grows, state
+from answerer.figures import Number, line_at, lines, numbers
 from answerer.grid import Place, places
 from answerer.periods import MONTHS, quarters
 from answerer.quantities import Quantity
@@ -32,13 +34,15 @@ Span = tuple[int, int]
 class Said:
     """A number in its sentence: the sentence, where the number stands in it, and the others of its kind there.
 
-    `elsewhere` are the other sentences that have one of its kind, each with that.
+    `elsewhere` are the sentences around that have one of its kind, each with that, `beside` those of them that are
+    the next before and behind.
     """
 
     text: str
     number: Quantity
     others: tuple[Quantity, ...]
     elsewhere: tuple[tuple[str, Quantity], ...]
+    beside: tuple[tuple[str, Quantity], ...]
 
     @property
     def before(self) -> str:
@@ -64,7 +68,11 @@ def is_of_other(aim: Aim, text: str, number: Number, end: int = 0, *, positive: 
     said = _said(text, number)
     if why := _denied(aim, said) or _of_other_unit(aim, said) or _points(aim, said) or _one_end(aim, said, end):
         return why
-    if why := _planned(aim, said) or of_other_sentence(aim, text, (number.quantity.start, number.quantity.end)):
+    if (
+        why := _planned(aim, said)
+        or _is_only_share(aim, said)
+        or of_other_sentence(aim, text, (number.quantity.start, number.quantity.end))
+    ):
         return why
     of_period = _of_relative_year(aim, said)
     of_period = _other_period(aim, said) if of_period is None else of_period
@@ -79,15 +87,37 @@ def is_of_other(aim: Aim, text: str, number: Number, end: int = 0, *, positive: 
     )
 
 
+LEAD = 80  # characters before a number that the word, the sign or the label before it stands in
+NEAR = 40
+"""Numbers before one and behind it that are looked at beside it: in any text as many, however long that is."""
+
+
 def _said(text: str, number: Number) -> Said:
-    start, stop = number.line
-    own = number.quantity
-    alike = [one for one in numbers(text) if one.quantity.start != own.start and _is_alike(one.quantity, own)]
+    own, (start, stop) = number.quantity, number.line
+    found = numbers(text)
+    at = bisect_left(found, own.start, key=lambda one: one.quantity.start)
+    near = found[max(0, at - NEAR) : at + NEAR + 1]
+    alike = [one for one in near if one.quantity.start != own.start and _is_alike(one.quantity, own)]
     others = tuple(_moved(one.quantity, -start) for one in alike if one.line == number.line)
-    elsewhere = tuple(
-        (text[slice(*one.line)], _moved(one.quantity, -one.line[0])) for one in alike if one.line != number.line
+    away = [one for one in alike if one.line != number.line]
+    beside = {lines(text)[place] for place in _next_to(text, number.line)}
+    return Said(
+        text[start:stop],
+        _moved(own, -start),
+        others,
+        tuple(_told(text, one) for one in away),
+        tuple(_told(text, one) for one in away if one.line in beside),
     )
-    return Said(text[start:stop], _moved(own, -start), others, elsewhere)
+
+
+def _told(text: str, one: Number) -> tuple[str, Quantity]:
+    return text[slice(*one.line)], _moved(one.quantity, -one.line[0])
+
+
+def _next_to(text: str, line: Span) -> Iterator[int]:
+    """The numbers of the lines before and behind one."""
+    at = bisect_left(lines(text), line)
+    yield from (place for place in (at - 1, at + 1) if 0 <= place < len(lines(text)))
 
 
 def _moved(one: Quantity, by: int) -> Quantity:
@@ -111,22 +141,36 @@ def _is_year(one: Quantity) -> bool:
 
 def _in_other_cell(aim: Aim, text: str, own: Place) -> str:
     """Whether another column or row of the table is the one whose head or label the question names."""
-    table = [one for one in places(text) if one.table == own.table and any(map(str.isdigit, text[one.start : one.end]))]
-    row = [one for one in table if one.row == own.row and one is not own]
-    column = [one for one in table if one.column == own.column and one is not own]
     wanted = aim.terms | aim.years | {f"Q{quarter}" for quarter in aim.quarters}
     for line, said, others in (
-        ("column", own.head, [one.head for one in row]),
-        ("row", own.label, [one.label for one in column]),
+        ("column", own.head, _asked_lines(text, wanted).get(("row", own.table, own.row), {})),
+        ("row", own.label, _asked_lines(text, wanted).get(("column", own.table, own.column), {})),
     ):
         mine = _named(said)
-        for other in others:
-            theirs = _named(other)
-            if theirs and theirs <= wanted and mine & wanted <= theirs and mine != theirs:
+        for other, theirs in others.items():
+            if mine & wanted <= theirs and mine != theirs:
                 return f"it stands in the {line} “{said.strip()}”, not “{other.strip()}”"
     return ""
 
 
+@lru_cache(maxsize=64)
+def _asked_lines(text: str, wanted: frozenset[str]) -> Mapping[tuple[str, int, int], Mapping[str, frozenset[str]]]:
+    """Of each row of a text's tables the heads, of each column the labels, that the question names, with their terms.
+
+    Only of cells that hold a number.
+    """
+    found: dict[tuple[str, int, int], dict[str, frozenset[str]]] = defaultdict(dict)
+    for one in places(text):
+        if not any(map(str.isdigit, text[one.start : one.end])):
+            continue
+        for line, number, said in (("row", one.row, one.head), ("column", one.column, one.label)):
+            theirs = _named(said)
+            if theirs and theirs <= wanted:
+                found[line, one.table, number][said] = theirs
+    return found
+
+
+@lru_cache(maxsize=4096)
 def _named(text: str) -> frozenset[str]:
     bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", text)
     return frozenset(terms(bare)) | frozenset(f"Q{quarter}" for quarter in quarters(bare))
@@ -151,13 +195,54 @@ def _denied(aim: Aim, said: Said) -> str:
 
 
 def _planned(aim: Aim, said: Said) -> str:
-    """Why a number is only planned: another clause has one of the same things that is so, and no plan is asked for."""
-    planned = None if aim.plans else _plan(said.text, said.number)
-    if not planned or aim.years & {match[1] for match in _YEARS.finditer(_clause(said.text, said.number))}:
+    """Why a number is only planned, where one of the same things is told that is so; and the reverse.
+
+    The other one stands in another clause or in a sentence beside. Where the year asked for is the plan's and is not
+    over yet, the plan is what is asked for.
+    """
+    planned = _plan(said.text, said.number)
+    if bool(planned) is aim.plans:
         return ""
-    own = counted(said.text, said.number)
-    is_told = any(own & counted(said.text, one) and not _plan(said.text, one) for one in said.others)
-    return f"it is a plan: “{planned} {_shown(said)}”" if is_told else ""
+    around = [*((said.text, one) for one in said.others), *said.beside]
+    rivals = [
+        (text, one) for text, one in around if bool(_plan(text, one)) is aim.plans and _is_same(aim, said, text, one)
+    ]
+    if aim.plans:
+        is_meant = aim.wants_plan and any(_is_of_year_asked(aim, *rival) for rival in rivals)
+        return f"it is what was so, not what was planned: “{_shown(said)}”" if is_meant else ""
+    is_asked = aim.years & _years_of(_clause(said.text, said.number))
+    told = [rival for rival in rivals if not is_asked or (aim.is_past and _is_of_year_asked(aim, *rival))]
+    return f"it is a plan: “{planned} {_shown(said)}”" if told else ""
+
+
+def _is_of_year_asked(aim: Aim, text: str, one: Quantity) -> bool:
+    """Whether the clause of a number names a year asked for, or none."""
+    told = _years_of(_clause(text, one))
+    return not told or not aim.years or bool(told & aim.years)
+
+
+def _years_of(text: str) -> frozenset[str]:
+    return frozenset(match[1] for match in _YEARS.finditer(text))
+
+
+def _is_same(aim: Aim, said: Said, text: str, one: Quantity) -> bool:
+    """Whether a number beside another one tells of the same: it counts that, or is said to be the true one, or nothing
+    is counted, and its sentence goes on with that or has a word of the question.
+    """
+    own, theirs = counted(said.text, said.number), counted(text, one)
+    if own and theirs:
+        return bool(own & theirs)
+    alike = [found.unit.dimension if found.unit else "" for found in (said.number, one)]
+    if alike[0] != alike[1] or text == said.text:
+        return False
+    return _is_counterpart(text) or (not own and not theirs and bool(_PRONOUN.match(text) or aim.terms & held(text)))
+
+
+def _is_counterpart(text: str) -> bool:
+    return _COUNTERPART.match(text) is not None
+
+
+_COUNTERPART = re.compile(r"(?:But|However|Yet|Only|Instead|In (?:the end|fact)|Actually|The actual|Eventually)\b")
 
 
 def _plan(text: str, one: Quantity) -> str:
@@ -184,12 +269,13 @@ def _of_other_sign(aim: Aim, text: str, number: Number) -> str:
     """Why more than nothing is none of it: a loss where a profit is asked for, or the reverse, or in brackets."""
     one = number.quantity
     line = text[slice(*number.line)] if number.place is None else number.place.label
-    bracketed = text[: one.start].rstrip("$€£¥ ").endswith("(") and text[one.end :].lstrip().startswith(")")
-    if not aim.sign or one.low < 0 or _NEGATIVE.search(text[: one.start]):
+    led, behind = text[max(0, one.start - LEAD) : one.start], text[one.end : one.end + LEAD]
+    bracketed = led.rstrip("$€£¥ ").endswith("(") and behind.lstrip().startswith(")")
+    if not aim.sign or one.low < 0 or _NEGATIVE.search(led):
         return ""
     if sign(line) == -aim.sign and not bracketed:
         return f"it is of a {'loss' if aim.sign > 0 else 'profit'}"
-    before = text[: one.start].rstrip("$€£¥( ")
+    before = led.rstrip("$€£¥( ")
     is_value = number.place is not None or before.endswith((" was", " were", " is", " of", " to"))
     return "it stands in brackets, as less than nothing" if aim.sign > 0 and bracketed and is_value else ""
 
@@ -225,6 +311,20 @@ def _is_of_points(said: Said, one: Quantity) -> bool:
     )
 
 
+def _is_only_share(aim: Aim, said: Said) -> str:
+    """A share of something, where a change is asked for and another number of the place is one."""
+    one = said.number
+    is_share = one.unit is not None and one.unit.dimension == "share" and _OF.match(said.text, one.end)
+    if State.DIFFERENCE not in aim.states or not is_share or grows(said.text, one):
+        return ""
+    around = [*((said.text, other) for other in said.others), *said.beside]
+    has_rival = any(other.unit == one.unit and grows(text, other) for text, other in around)
+    return f"it is a share, not a change: “{_shown(said)}”" if has_rival else ""
+
+
+_OF = re.compile(r"\s(?:of|in)\s(?!(?:19|20)\d\d)")
+
+
 def _one_end(aim: Aim, said: Said, end: int) -> str:
     """One end of a range where the other one or both are asked for."""
     if not end or not said.number.is_range or state(said.text, said.number) is not None:
@@ -249,6 +349,8 @@ def _other_period(aim: Aim, said: Said) -> str | None:
             continue
         period = held[own][1]
         if period in wanted:
+            if wanted is aim.years and _is_event(said.text, held[own][0][0]) and _is_told_elsewhere(aim, said, wanted):
+                return f"“{said.text[slice(*held[own][0])].strip()}” is the year of something else"
             return ""
         if any(name in wanted for _, name in held) or _is_told_elsewhere(aim, said, wanted):
             return f"it is of “{said.text[slice(*held[own][0])].strip()}”"
@@ -285,13 +387,23 @@ def _year_of(match: re.Match[str], year: int) -> str:
 def _is_told_elsewhere(aim: Aim, said: Said, wanted: frozenset[str]) -> bool:
     """Whether another sentence has such a number of a year asked for, in the same unit or of the same thing."""
     for text, one in said.elsewhere:
-        if wanted & {match[1] for match in _YEARS.finditer(text)}:
+        if any(match[1] in wanted and not _is_event(text, match.start()) for match in _YEARS.finditer(text)):
             like = one.unit is not None or one.scale > 1 or one.words.split()[:1] == said.number.words.split()[:1] != []
             if like or aim.terms & frozenset(terms(text)):
                 return True
     return False
 
 
+def _is_event(text: str, place: int) -> bool:
+    """Whether the year at a place is when something else happened: "since it opened in 2021", ", built in 2021"."""
+    return _EVENT.search(text, max(0, place - LEAD), place) is not None
+
+
+_EVENT = re.compile(
+    r"(?:\b(?:since|after|before|until|when|which|who|whose|where)(?:\s[\w'’-]+){1,8}"
+    r"|,\s(?:founded|built|opened|born|made|sold|bought|created|set up|\w+ed)(?:\s\w+){0,3})\s(?:in\s|of\s)?$",
+    re.IGNORECASE,
+)
 _YEARS = re.compile(r"(?<!\d)(?:[CF]Y\s?)?((?:19|20)\d\d)(?!\d)")
 _QUARTERS = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth)\b", re.IGNORECASE)
 _MONTHS = re.compile(rf"\b({'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d)")
@@ -318,14 +430,14 @@ _COSTS = (
 def _paired(said: Said, spans: Sequence[Span]) -> int | None:
     """Which of the spans the number goes with: the nearer by what stands between, None where another number does."""
     found: list[tuple[int, int, int]] = []
-    for index, (start, end) in enumerate(spans):
+    behind = bisect_left(spans, (said.number.start, said.number.end))
+    for index in range(max(0, behind - 1), min(len(spans), behind + 1)):
+        start, end = spans[index]
         first, last = sorted(((start, end), (said.number.start, said.number.end)))
         gap = said.text[first[1] : last[0]]
-        between = [one for one in said.others if first[1] <= one.start < last[0]]
-        others = [span for span in spans if first[1] <= span[0] < last[0]]
-        if not between and not others:
+        if not any(first[1] <= one.start < last[0] for one in said.others):
             cost = next((cost for pattern, cost in _COSTS if pattern.search(gap)), 0)
-            follows = start > said.number.start and re.search(r"\b(?:in|for|of|during|by)\s*(?:the\s)?$|\($", gap)
+            follows = start > said.number.start and re.search(r"\b(?:in|for|of|during|by)\s*(?:the\s)?$|\($", gap[-20:])
             found.append((cost, 0 if follows else 1, index))
     best = min(found, default=None)
     return best[2] if best is not None and best[0] < 3 else None
@@ -349,10 +461,10 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
 def _counted_elsewhere(aim: Aim, said: Said) -> str | None:
     """Why a number counts other things: another sentence, of the same verb and more of what is asked, has those."""
     told = held(said.text) & aim.terms
-    verb = said.before.split()[-1:]
+    verb = said.before[-LEAD:].split()[-1:]
     for text, one in said.elsewhere:
         theirs = held(text) | (told if _PRONOUN.match(text) else frozenset())
-        is_like = told < theirs & aim.terms and verb == text[: one.start].split()[-1:]
+        is_like = told < theirs & aim.terms and verb == text[max(0, one.start - LEAD) : one.start].split()[-1:]
         if verb and is_like and counted(text, one) & aim.nouns:
             return f"{_shown(said)} are counted beside “{text.strip()}”"
     return None
@@ -365,7 +477,7 @@ _LABEL = re.compile(r"(?<![\w-])([^\W\d_][\w-]*)\s?[:=(]\s?$")
 
 def counted(text: str, one: Quantity) -> frozenset[str]:
     """The stems of what a number counts: the words behind it up to a noun, or the label before it."""
-    label = _LABEL.search(text[: one.start])
+    label = _LABEL.search(text, max(0, one.start - LEAD), one.start)
     if label:
         return frozenset(terms(label[1]))
     phrase = _PHRASE.match(text, one.end)
@@ -425,7 +537,7 @@ def _other_clause(aim: Aim, said: Said) -> str:
 
 def _other_event(aim: Aim, said: Said) -> str:
     """Why a year is of another event: the last word before it is none of the question's, one before another year is."""
-    own, *others = (_last_term(said.text[: one.start]) for one in (said.number, *said.others))
+    own, *others = (_last_term(said.text[max(0, one.start - LEAD) : one.start]) for one in (said.number, *said.others))
     rival = next((word for word in others if word in aim.terms), "")
     return f"it is of what was “{own}”" if rival and own and own not in aim.terms else ""
 
@@ -493,7 +605,9 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
     asked = _asked_names(text, aim.terms)
     if not asked:
         return ""
-    line = next((line for line in lines(text) if line[0] <= own[0] < line[1]), own)
+    line = line_at(text, own[0]) or own
+    at = bisect_left(asked, own[0], key=lambda one: one[1].start())
+    asked = asked[max(0, at - NEAR) : at + NEAR]
     if rows.is_row(text[slice(*line)]) or text.startswith("|", line[0]) or aim.terms & _KIN:
         return ""
     for tie in _ties(text, line, own):
@@ -517,9 +631,10 @@ def _asked_names(text: str, wanted: frozenset[str]) -> tuple[tuple[Span, re.Matc
     )
 
 
+@lru_cache(maxsize=1024)
 def _are_together(text: str, one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether a sentence speaks of both names: what is said of the one may then hold of the other."""
-    return any(one | other <= frozenset(terms(text[slice(*line)])) for line in lines(text))
+    return any(one | other <= held(text[slice(*line)]) for line in lines(text))
 
 
 _KIN = frozenset(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from answerer.cells import Scale, is_unscaled, scale_of
 from answerer.grid import LONGEST_LINE, Place, place_at
@@ -62,9 +64,10 @@ def numbers(text: str, over: str = "") -> tuple[Number, ...]:
     [('5', 1000000)]
     """
     masked = without_pointers(text)
-    all_lines = lines(text)
     found = [*quantities(masked), *spelled(masked), *_fractions(masked)]
-    return tuple(_number(text, one, all_lines, over) for one in sorted(found, key=lambda one: one.start))
+    over_rows = _Over(text, over)
+    about = {line: _about(text, line, over_rows) for line in lines(text)}
+    return tuple(_number(text, one, over, about) for one in sorted(found, key=lambda one: one.start))
 
 
 def amounts(text: str) -> frozenset[Decimal]:
@@ -76,23 +79,34 @@ def amounts(text: str) -> frozenset[Decimal]:
     return frozenset(end for one in numbers(text) for end in (one.quantity.low, one.quantity.high))
 
 
-def _number(text: str, one: Quantity, all_lines: Sequence[tuple[int, int]], over: str) -> Number:
-    line = next((line for line in all_lines if line[0] <= one.start < line[1]), (one.start, one.end))
+class _About(NamedTuple):
+    """What a line says of all its numbers: their scale, where it is a table's row, and whether they may be negative."""
+
+    scale: Scale | None
+    falls: bool
+
+
+def _about(text: str, line: tuple[int, int], over: _Over) -> _About:
     words = text[slice(*line)]
+    scale = (scale_of(words) or over.scale(line[0])) if _is_tabular(words) else None
+    return _About(scale, _FALLS.search(words) is not None)
+
+
+def _number(text: str, one: Quantity, over: str, about: Mapping[tuple[int, int], _About]) -> Number:
+    line = line_at(text, one.start) or (one.start, one.end)
+    said = about.get(line) or _About(None, falls=False)
     place = place_at(text, one.start)
-    scale = None
+    scale = said.scale
     if place is not None:
         scale = place.scale() or (None if is_unscaled(place.label, place.head) else scale_of(over))
         named = place.unit() if one.unit is None and not _is_year(text, one) else None
         one = replace(one, unit=named) if named else one
-    elif _is_tabular(words):
-        scale = scale_of(words) or _scale_over(text, line[0]) or scale_of(over)
     if one.scale != 1 or _is_year(text, one) or (one.unit is not None and one.unit.dimension == "share"):
         scale = None
     bracketed = _IN_BRACKETS.search(text, max(0, one.start - 4), one.end + 4) is not None
     unit = _UNIT_BESIDE.match(text, one.end) if one.unit is None else None
     beside = (f"{unit[1]} {unit[2]}", unit[1]) if unit and unit[2] else (unit[1],) if unit else ()
-    return Number(one, line, scale, place, beside, bracketed or _FALLS.search(words) is not None)
+    return Number(one, line, scale, place, beside, bracketed or said.falls)
 
 
 def _is_tabular(line: str) -> bool:
@@ -118,17 +132,59 @@ def _is_year(text: str, one: Quantity) -> bool:
     return is_year(text[one.start : one.end]) and one.unit is None
 
 
-def lines(text: str) -> list[tuple[int, int]]:
-    """Where sentences and lines stand."""
+@lru_cache(maxsize=512)
+def lines(text: str) -> tuple[tuple[int, int], ...]:
+    """Where sentences and lines stand; what no writer ends is cut, so that all that is said of a line is soon said.
+
+    >>> lines("It rose.  Then it fell.")
+    ((0, 8), (10, 23))
+    """
     cuts = [match.span() for match in _LINE.finditer(text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
-    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+    return tuple(piece for start, end in zip(starts, ends, strict=True) for piece in _pieces(text, start, end))
 
 
-def _scale_over(text: str, start: int) -> Scale | None:
-    """The scale that the nearest line over a row of plain text names, which is no sentence about something."""
-    over = [line for line in text[:start].split("\n") if line.strip()]
-    return next((scale for line in reversed(over) if len(line) <= LONGEST_LINE and (scale := scale_of(line))), None)
+LONGEST_SENTENCE = 4000  # characters: none is as long
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A line in pieces that are no longer than any sentence is, cut at blanks where it has some."""
+    while end - start > LONGEST_SENTENCE:
+        cut = text.rfind(" ", start + LONGEST_SENTENCE // 2, start + LONGEST_SENTENCE) + 1 or start + LONGEST_SENTENCE
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def line_at(text: str, place: int) -> tuple[int, int] | None:
+    """The line that covers a place in a text, None between two."""
+    found = lines(text)
+    at = bisect_right(found, (place, len(text))) - 1
+    return found[at] if at >= 0 and place < found[at][1] else None
+
+
+class _Over:
+    """The scales that lines over the rows of plain text name, those that are no sentences about something."""
+
+    def __init__(self, text: str, over: str) -> None:
+        self._text, self._all = text, scale_of(over)
+        self._starts: list[int] = []
+        self._scales: list[Scale] = []
+        start = 0
+        for line in text.split("\n"):
+            scale = scale_of(line) if line.strip() and len(line) <= LONGEST_LINE else None
+            if scale is not None:
+                self._starts.append(start + len(line))
+                self._scales.append(scale)
+            start += len(line) + 1
+
+    def scale(self, place: int) -> Scale | None:
+        """The scale for a row that begins at a place: of the nearest line over it, else of what is over all."""
+        begins = self._text.rfind("\n", 0, place) + 1
+        own = scale_of(self._text[begins:place]) if place - begins <= LONGEST_LINE else None
+        at = bisect_left(self._starts, place) - 1
+        return own or (self._scales[at] if at >= 0 else None) or self._all
 
 
 def _fractions(text: str) -> Iterator[Quantity]:

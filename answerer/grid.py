@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,7 +74,9 @@ def places(text: str) -> tuple[Place, ...]:
 
 def place_at(text: str, position: int) -> Place | None:
     """The value of a table that covers a place in the text."""
-    return next((one for one in places(text) if one.start <= position < one.end), None)
+    found = places(text)
+    at = bisect_right(found, position, key=lambda one: one.start) - 1
+    return found[at] if at >= 0 and position < found[at].end else None
 
 
 def _places(text: str) -> Iterator[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from answerer.aim import aim
+from answerer.aim import aim, named_years
 from answerer.amounts import numeric
 from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.asking import claim, terms, years
@@ -93,12 +93,16 @@ def _judged(where: Where, value: str) -> tuple[Span, ...]:
 
 
 def _has_its_numbers(one: Sentence, statement: str) -> bool:
-    """Whether a sentence has a statement's numbers, but for a year that stands around it; a row must have one."""
+    """Whether a sentence has a statement's numbers, but for a year that stands around it; a row must have one.
+
+    A year by which the statement names a law or a work may stand anywhere in its document's evidence.
+    """
     given = {number.low for number in quantities(statement)}
     missing = given - {number.low for number in quantities(one.text)}
     if not one.row.cells and any(_counts_another(one.text, statement, number) for number in quantities(statement)):
         return False
     around = frozenset[str]() if years(one.words) else one.held
+    around |= named_years(statement) & one.spoken
     return all(f"{low:f}" in around and is_year(f"{low:f}") for low in missing) and (
         not one.row.cells or missing < given
     )

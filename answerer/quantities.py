@@ -133,7 +133,7 @@ def without_pointers(text: str) -> str:
 
 def ends(text: str, found: Quantity) -> tuple[Quantity, ...]:
     """The numbers that a range was joined from, each as it stands in the text."""
-    return tuple(part for part in _numbers(text) if found.start <= part.start and part.end <= found.end)
+    return tuple(part for part in _numbers(text, found.start, found.end) if part.end <= found.end)
 
 
 def spelled(text: str) -> list[Quantity]:
@@ -163,8 +163,8 @@ def amount(digits: str, power: str = "") -> Decimal | None:
         return None
 
 
-def _numbers(text: str) -> Iterator[Quantity]:
-    for match in _NUMBER.finditer(text):
+def _numbers(text: str, start: int = 0, end: int | None = None) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text, start, len(text) if end is None else end):
         value = amount(match["digits"], match["power"] or "")
         if value is None:
             continue

@@ -146,10 +146,10 @@ def _inside_word(text: str, place: int) -> bool:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether a span begins and ends between words, and cuts no number: "5" does not stand in "1.5" or "5%"."""
-    before, after = text[:start][-1:], text[end : end + 1]
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum()):
         return _UNSPACED.match(text, start) is not None or _UNSPACED.match(text, end - 1) is not None
-    cut_before = re.search(r"\d[.,]$", text[:start][-2:]) and text[start].isdigit()
+    cut_before = re.search(r"\d[.,]$", text[max(0, start - 2) : start]) and text[start].isdigit()
     cut_after = re.match(r"[.,]\d", text[end : end + 2]) and text[end - 1].isdigit()
     return not (cut_before or cut_after)
 

@@ -43,17 +43,20 @@ def respond(
 
     servings = Servings(question, retrieve, retries=retries, room=room, share=share)
 
+    def given(found: Evidence) -> Answer:
+        return doubt(rate(read(question, found), found), servings.known)
+
     def held(found: Evidence) -> Answer:
-        answer = doubt(rate(read(question, found), found), servings.known)
-        return held_to(answer, strict=strict, least=least)
+        return held_to(given(found), strict=strict, least=least)
 
     evidence: Evidence | None = servings.first()
     attempts = 0
     while evidence is not None:
         read_last = evidence
-        answer = held(evidence)
+        said = given(evidence)
+        answer = held_to(said, strict=strict, least=least)
         attempts += 1
-        evidence = servings.after(answer)
+        evidence = servings.after(said, answer)
     answer = better(answer, read_last, held)
     attempts += answer.check is not None and answer.check.read_again
     explained = read_last if read_last.ledger is not None else None

@@ -89,11 +89,17 @@ class Servings:
             return self._served(contexts)
         return self._served(within(contexts, int(self._room * self._share)) or contexts[:1])
 
-    def after(self, answer: Answer) -> Evidence | None:
-        """What to read after a reading that gave this answer; None where that is the last."""
+    def after(self, said: Answer, answer: Answer) -> Evidence | None:
+        """What to read after a reading that said something, of which an answer came; None where that is the last.
+
+        The answer is an abstention where what was said is withheld. What was said and is not grounded is asked for
+        again in all of the evidence, withheld or not.
+        """
         unread = [one for one in self._found.contexts if one not in self._read] if self._searches == 1 else []
+        if unread and not said.is_blank and not said.is_grounded:
+            return self._served(self._found.contexts)
         if not answer.is_blank:
-            return self._served(self._found.contexts) if unread and not answer.is_grounded else None
+            return None
         if unread := able(self._question, unread):
             return self._served([*within(self._read, int(self._room * OLD_SHARE)), *unread])
         if self._searches > self._retries or self._found.complete or self._is_enough():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -292,3 +293,18 @@ def test_a_figure_that_was_restated_is_of_the_year_before_the_change_and_not_of_
     text = "The 2021 figure of Lake Mill was restated from 520 m3 to 610 m3 after a leak was found in March 2022."
     question = "What did Lake Mill publish at first for its water use in 2021, in m3?"
     assert how("520", unit="m3", text=text, question=question) == "stated"
+
+
+@pytest.mark.parametrize(("year", "wanted"), [("2019", "stated"), ("2018", "ungrounded")])
+def test_the_year_of_a_law_s_name_may_stand_elsewhere_in_its_document_than_what_the_law_says(
+    year: str, wanted: str
+) -> None:
+    texts = (
+        "The Quarry Dust Act of 8 May 2019 sets limits.",
+        "Quarries must bind 80 % of their dust by 1 July 2024 (Sec. 3).",
+    )
+    contexts = [replace(context(text), node=f"mill:p{n}") for n, text in enumerate(texts)]
+    statement = (
+        f"True or False: Under the {year} Quarry Dust Act, quarries must bind 80% of their dust by July 1, 2024."
+    )
+    assert ground(Question("q", statement), "1", "", contexts).how == wanted

@@ -67,7 +67,7 @@ def test_a_later_reading_is_of_new_evidence_in_the_room_of_the_first_with_the_be
 
 
 def shared(
-    wanted: int, *, grounded: bool = True, parts: bool = False, retries: int = 1
+    wanted: int, *, grounded: bool = True, parts: bool = False, retries: int = 1, strict: bool = False
 ) -> tuple[Answer, list[list[int]]]:
     """What comes of a question whose answer stands in one of ten contexts, the half of which is read first."""
     read: list[list[int]] = []
@@ -82,7 +82,7 @@ def shared(
         split = (Part(1, "a"), Part(2, "b")) if parts and times == 1 else ()
         return replace(evidence(10 * times), parts=split)
 
-    return respond(QUESTION, retrieve, reading, retries=retries, share=0.5), read
+    return respond(QUESTION, retrieve, reading, retries=retries, share=0.5, strict=strict), read
 
 
 def test_the_best_half_is_read_first_and_where_it_has_the_answer_nothing_else() -> None:
@@ -98,8 +98,9 @@ def test_the_rest_is_read_where_the_best_half_has_no_answer_then_what_a_wider_se
     assert len(shared(99, retries=0)[1]) == 2
 
 
-def test_an_answer_that_is_not_grounded_is_read_for_in_the_whole() -> None:
-    found, read = shared(3, grounded=False)
+@pytest.mark.parametrize("strict", [False, True])
+def test_an_answer_that_is_not_grounded_is_read_for_in_the_whole(strict: bool) -> None:
+    found, read = shared(3, grounded=False, strict=strict)
     assert read == [[0, 1, 2, 3, 4], list(range(10))]
     assert found.is_grounded
 

@@ -78,6 +78,12 @@ PROFIT = "Net income was 450 crowns."
 NEXT_YEAR = "Revenue was 5.1 crowns in 2022, and 6.2 crowns the following year."
 YEAR_BEFORE = "In 2023 revenue rose to 6.2 million crowns from 5.1 million crowns a year earlier."
 OVEN = "The oven reaches 482 °F. Use rose from 120 kWh in June to 150 kWh in July. Of 48 racks 12 are empty."
+SHARE = "Exports were 30 percent of sales; it fell by 12 percent."
+GREW = "Exports, which grew 12% last year, were 30% of sales."
+SINCE = "Since the hall opened in 2021, sales have been 40 crowns a day. Sales in 2021 were 35 crowns."
+FOUNDED = "Rask, founded in 2021, has 120 people today. In 2021, it had 9 people."
+TARGET = "The target for 2023 was 500 sacks. The mill sold 430 sacks in 2023."
+FORECAST = "For 2023, the museum had forecast 9,000 visitors. Only 7,400 came."
 
 CASES = [  # question, unit, text, right, wrong
     ("What was revenue in 2023?", "euros", ACCOUNTS, "3,500,000,000", "3,500"),
@@ -147,6 +153,24 @@ CASES = [  # question, unit, text, right, wrong
     ("What was revenue in 2023?", "crowns", NEXT_YEAR, "6.2", "5.1"),
     ("What was revenue in 2022?", "crowns", YEAR_BEFORE, "5100000", "6200000"),
     ("What was revenue in 2023?", "crowns", YEAR_BEFORE, "6200000", "5100000"),
+    ("By how many percent did exports fall?", "percent", SHARE, "12", "30"),
+    ("What share of sales were exports?", "percent", SHARE, "30", "12"),
+    ("What was the growth of exports?", "percent", GREW, "12", "30"),
+    ("By how much did exports grow?", "percent", "Exports grew 12% to 30% of sales.", "12", "30"),
+    ("What were sales in 2021?", "crowns", SINCE, "35", "40"),
+    ("How many people worked at Rask in 2021?", "people", FOUNDED, "9", "120"),
+    ("How many sacks did the mill sell in 2023?", "sacks", TARGET, "430", "500"),
+    ("What was the target for 2023?", "sacks", TARGET, "500", "430"),
+    (
+        "What was the PUE in 2023?",
+        "",
+        "The site aimed for a PUE of 1.15 in 2023. The actual PUE was 1.22.",
+        "1.22",
+        "1.15",
+    ),
+    ("How many visitors came in 2023?", "visitors", FORECAST, "7400", "9000"),
+    ("How large is the hall?", "m2", "The hall was to be 900 m2 by the first design. It is 740 m2.", "740", "900"),
+    ("How many people has Rask?", "people", "Rask has 120 people. By 2030 it hopes to have 300 people.", "120", "300"),
 ]
 
 
@@ -183,6 +207,16 @@ def test_what_stands_there_for_something_else_is_told_and_what_is_asked_is_kept(
         ("How many pumps were used?", "", "We used 512 PX3s. The hall has 97 pumps.", "512"),
         ("How many people has Holm?", "", "Holm, which plans to grow, has 80 people, and 30 people are old.", "80"),
         ("Who leads Holm?", "", "Ada Lund leads the board of Holm. Bo Ek leads Rask.", "Ada Lund"),
+        ("By how much did exports fall?", "percent", "Exports fell by 12% of sales, and imports by 30%.", "12"),
+        ("What were sales in 2021?", "crowns", "Since it opened in 2021, the hall has sold for 40 crowns.", "40"),
+        (
+            "How many sacks will the mill sell in 2030?",
+            "sacks",
+            "In 2030 it will sell 500 sacks; it sold 430 sacks.",
+            "500",
+        ),
+        ("How many staff had the project?", "", "The project had 12 staff. The mill had 9 staff.", "12"),
+        ("What is the capacity in 2030?", "t", "Capacity is to be 90 t in 2030. It is 70 t.", "90"),
     ],
 )
 def test_what_is_said_in_a_like_shape_of_what_is_asked_is_kept(question: str, unit: str, text: str, value: str) -> None:
@@ -243,6 +277,27 @@ def test_a_sum_bears_what_comes_out_of_it_in_the_unit_asked_for(
     value: str, unit: str, said: str, grounded: bool
 ) -> None:
     assert answered("What share?", unit, OVEN, value, said).is_grounded is grounded
+
+
+MAY = "In May 240 sacks were sold, in June 120 sacks. The frost of -10 °C gave way to 20 °C."
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "said", "grounded"),
+    [
+        ("How many more sacks were sold in May than in June?", "360", "240 + 120 = 360", False),
+        ("What is the difference between May and June?", "360", "The sum of 240 and 120.", False),
+        ("How many times as many sacks were sold in May as in June?", "360", "240 + 120 = 360", False),
+        ("How many times as many sacks were sold in May as in June?", "2", "240 / 120 = 2", True),
+        ("What was the average of May and June?", "360", "240 + 120 = 360", False),
+        ("What was the average of May and June?", "180", "(240 + 120) / 2 = 180", True),
+        ("What was the average of May and June?", "72", "(240 + 120) / 5 = 72", False),
+        ("How many sacks were sold in May and June in total?", "360", "240 + 120 = 360", True),
+        ("By how many °C did it get warmer?", "30", "10 + 20 = 30", True),
+    ],
+)
+def test_what_is_worked_out_is_what_is_asked_for(question: str, value: str, said: str, grounded: bool) -> None:
+    assert answered(question, "", MAY, value, said).is_grounded is grounded
 
 
 @pytest.mark.parametrize(
