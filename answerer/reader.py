@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from answerer.answer import Answer, Citation, Grounding, Question, Span, abstention
+from answerer.answer import Answer, Citation, Grounding, How, Question, Span, abstention
 from answerer.ground import ground
 from answerer.pictures import Picture, beside, listed, quoted, seen, with_pictures
 from answerer.prompts import AnswerReply, alias, arranged, prompt
@@ -110,6 +110,8 @@ def checked(
     named = references or _distinct(citation.document for citation in quotes)
     said = f"{reply.explanation}\n{reply.answer}"
     grounding = ground(question, value, said, _of(contexts, named), quotes)
+    if {value, normalise(reply.answer, question=question.text)} == {"0", "1"}:
+        grounding = Grounding(How.UNGROUNDED)  # the answer calls false what its value calls true
     if not named:  # where the model names no document, the best one that bears the value is meant
         grounding = replace(grounding, spans=grounding.spans[:1])
     supported = supporting(named, quotes, grounding, contexts)

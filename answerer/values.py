@@ -70,6 +70,9 @@ _LEAD = re.compile(
     r"an estimated|estimated|from|between|the range|an average of)\s*)+)",
     re.IGNORECASE,
 )
+_SAYS = re.compile(
+    r"^(?:the )?(?:(?:final|short|correct) )?answer(?: to (?:the|this) question)?(?: is|:| is:) (?=\S)", re.IGNORECASE
+)
 _TAIL = re.compile(r"\s*(?:\(.*\)|[±].*|or (?:more|less|so)|[.,;:])?\s*", re.DOTALL)
 _BRACKETS = re.compile(r"[\[(]\s*(.+?)\s*[\])]", re.DOTALL)
 # A number in brackets is negative in accounts; "(80, 90)" is a range, and "(3)" a mark or a mere number.
@@ -151,7 +154,7 @@ def normalise(value: str, unit: str = "", question: str = "") -> str:
     >>> normalise("5.439 million liters", "liters"), normalise("80–90%", "percent"), normalise("GPT-3 175B")
     ('5439000', '[80,90]', 'GPT-3 175B')
     """
-    text = _spelt(_squeeze(value))
+    text = _SAYS.sub("", _spelt(_squeeze(value)))
     if is_blank(text):
         return BLANK
     if asks_true_or_false(question):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import pytest
 from pydantic import BaseModel
 
-from answerer.answer import Answer, Question
+from answerer.answer import Answer, How, Question
 from answerer.prompts import AnswerReply
 from answerer.reader import checked, read, resolved
 from answerer.respond import respond
@@ -51,6 +51,16 @@ def reply(value: str = "1.13", **changes: Any) -> str:
 
 def answered(said: str, *, unit: str = "", question: str = "What was the PUE?") -> Answer:
     return read(Question("q1", question, unit), Evidence(question, (question,), CONTEXTS), ScriptedChat(said))
+
+
+def test_a_verdict_that_its_own_answer_denies_is_not_grounded() -> None:
+    asked = "True or False: The lake site is dry."
+    quotes = ["The site is dry."]
+    agreeing, torn = (
+        answered(reply("1", answer=answer, quotes=quotes), question=asked) for answer in ("True, it is.", "False")
+    )
+    assert agreeing.grounding.how is How.STATED
+    assert torn.grounding.how is How.UNGROUNDED
 
 
 def test_an_answer_carries_value_reference_and_the_place_of_its_quote() -> None:

@@ -101,6 +101,13 @@ def test_the_question_can_ask_for_a_number_too() -> None:
     assert normalise("2023-2024", question="What was the range?") == "[2023,2024]"
 
 
+def test_what_only_leads_to_a_value_is_no_part_of_it() -> None:
+    assert normalise("The answer is: GShard-600B") == "GShard-600B"
+    assert normalise("Final answer: 12.5 kg", "kg") == "12.5"
+    assert normalise("The answer is: True", question="True or false: water is wet") == "1"
+    assert normalise("The Answer Is Love") == "Love" and normalise("Answer") == "Answer"
+
+
 def test_true_and_false_are_1_and_0_only_where_that_was_asked() -> None:
     assert [normalise(text, "", STATEMENT) for text in ("TRUE", "yes", "False", "No.", "1", "True, it is")] == list(
         "110011"
