@@ -7,22 +7,55 @@ from collections import Counter, defaultdict
 
 PARENTHESES = re.compile(r"\(([^()]{2,100})\)")
 SHORT = re.compile(r"(?=[^\s]*[^\W\d_])[^\W_][\w.&/+-]{1,9}")
+LONGEST = 102  # characters of such a parenthesis with its marks
 BEFORE = 200  # characters: a long form is at most min(|short| + 5, 2 × |short|) words
+AT_ONCE = 50_000  # characters that are looked at together
 
 
-def acronyms(text: str) -> dict[str, str]:
-    """Short form to the long form the text most often defines it by.
+class Acronyms:
+    """What a text defines, which comes piece by piece, an empty line between two.
 
-    >>> acronyms("The power usage effectiveness (PUE) was 1.1; WUE (water usage effectiveness) was 0.2.")
+    >>> found = Acronyms()
+    >>> found.read("The power usage effectiveness (PUE) was 1.1; WUE (water usage effectiveness) was 0.2.")
+    >>> found.defined()
     {'PUE': 'power usage effectiveness', 'WUE': 'water usage effectiveness'}
     """
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for parenthesis in PARENTHESES.finditer(text):
-        before = text[max(0, parenthesis.start() - BEFORE) : parenthesis.start()].rstrip()
-        inside = re.split(r"[;,]\s", parenthesis[1])[0].strip()
-        for short, long in _candidates(before, inside):
-            found[short][long] += 1
-    return {short: longs.most_common(1)[0][0] for short, longs in found.items()}
+
+    def __init__(self) -> None:
+        self._found: dict[str, Counter[str]] = defaultdict(Counter)
+        self._pieces: list[str] = []  # not looked at yet, after what may belong to them
+        self._size, self._start = 0, 0
+        self.is_blank = True
+
+    def read(self, piece: str) -> None:
+        """Takes the text's next piece."""
+        if piece:
+            self.is_blank &= piece.isspace()
+            self._pieces.append(piece)
+            self._size += len(piece)
+        if self._size > AT_ONCE:
+            text = "\n\n".join(self._pieces)
+            end = max(len(text) - LONGEST, 0)  # what begins later may not be whole yet
+            self._look(text, end)
+            kept = max(end - BEFORE, 0)
+            self._pieces, self._size, self._start = [text[kept:]], 0, end - kept
+
+    def defined(self) -> dict[str, str]:
+        """Short form to the long form that the text most often defines it by."""
+        text = "\n\n".join(self._pieces)
+        self._look(text, len(text))
+        self._pieces = []
+        return {short: longs.most_common(1)[0][0] for short, longs in self._found.items()}
+
+    def _look(self, text: str, end: int) -> None:
+        """Notes the definitions whose parenthesis begins before `end`, of those not looked at yet."""
+        for parenthesis in PARENTHESES.finditer(text, self._start):
+            if parenthesis.start() >= end:
+                break
+            before = text[max(0, parenthesis.start() - BEFORE) : parenthesis.start()].rstrip()
+            inside = re.split(r"[;,]\s", parenthesis[1])[0].strip()
+            for short, long in _candidates(before, inside):
+                self._found[short][long] += 1
 
 
 def _candidates(before: str, inside: str) -> list[tuple[str, str]]:

@@ -5,28 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import get_args
 
 from indexer.captions import with_captions
 from indexer.changes import Fingerprint, Task, candidates, digest, tasks
 from indexer.files import absolute, content_hash, find, name_of, printable
-from indexer.grow import PASSAGE_TOKENS, adopt
+from indexer.grow import PASSAGE_TOKENS, Grown
+from indexer.mentions import mentions
 from indexer.metadata import Row, read_metadata
 from indexer.pool import prepare_all
-from indexer.prepare import Prepared
+from indexer.prepare import Prepared, shelf
 from indexer.readers import known, no_reader
 from indexer.reading import AS_EVER, Reading
 from indexer.report import Progress, Report
-from indexer.vectors import pictures, vectors
+from indexer.shelf import Anew
+from indexer.vectors import Embedded, embedded
 from kohaku.choices import ParagraphVectors
 from kohaku.embedders.protocol import Embedder, is_english
 from kohaku.errors import ReadError
 from kohaku.store import Store
 from kohaku.text import in_english
 from kohaku.tokens import count
-from kohaku.tree import Document, Tier, Tree, Vectors
+from kohaku.tree import Document, Node, Tier, Vectors
 
 PARAGRAPHS = 200  # by which a document's language is told
 PARSER = 44  # raised with every change in what readers or the tree make of a file: all files are then read anew
@@ -77,8 +80,8 @@ def build(
             report += Report(failed=tuple((source, reason) for source in task.sources))
         else:
             met = replace(task.fingerprint, settings=settings + reading.fingerprint(outcome.met))
-            former = {} if force else _former_vectors(task.known, store)
-            report += _enter(replace(task, fingerprint=met), outcome, store, embedder, paragraph_vectors, former)
+            task = replace(task, fingerprint=met)
+            report += _enter(task, outcome, store, embedder, paragraph_vectors, anew=force)
     for document in store.documents():
         if not document.sources:  # its files hold other documents' content now
             store.remove(document.id)
@@ -97,13 +100,13 @@ def passage_tokens(embedder: Embedder) -> int:
 def tell(store: Store, embedder: Embedder) -> None:
     """Puts captions that came after their documents into these."""
     for id in store.untold():
-        tree = store.tree(id)
-        if tree is not None:
-            known = store.captions({node.image for node in tree.nodes if node.image})
-            told = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
-            former = _former_vectors(tree.document, store)
-            shown = pictures(told.nodes, {}, embedder, known=store.picture_vectors(id))
-            store.put(told, *vectors(told.nodes, embedder, _mode(tree.document), known=former), shown)
+        document = store.document(id)
+        if document is not None:
+            held = shelf(store.growing(id))  # what is stored goes before it comes again
+            nodes = Anew(partial(chain.from_iterable, held))
+            captions = store.captions({node.image for node in nodes if node.image})
+            grown = _told(Grown(document, nodes, {}, store.acronyms(id), ()), captions, embedder)
+            _put(grown, _embedded(grown, store, embedder, _mode(document), former=id), store)
 
 
 def _mode(document: Document) -> ParagraphVectors:
@@ -184,50 +187,74 @@ def _reason(error: ReadError, task: Task, store: Store) -> str:
 # ---- what goes in
 
 
-def _former_vectors(document: Document | None, store: Store) -> dict[str, Vectors]:
-    """The vectors of sentences and the like that a document has by now: what stays of them is not embedded again."""
-    leaves = [node for node in store.subtree(document.id) if node.last == node.position] if document else []
-    stored = store.vectors([node.key for node in leaves])
-    return {node.text: stored[node.key] for node in leaves if node.key in stored}
-
-
 def _enter(
     task: Task,
     prepared: Prepared,
     store: Store,
     embedder: Embedder,
     mode: ParagraphVectors,
-    former_vectors: Mapping[str, Vectors],
+    *,
+    anew: bool,
 ) -> Report:
-    """Stores a document whole, in place of what its files held before."""
+    """Stores a document whole, in place of what its files held before; `anew`: its texts are embedded again."""
     document = _document(task, prepared, _id(task, prepared, store))
-    tree = adopt(prepared.tree, document)
-    known = store.captions(tree.images)
-    tree = with_captions(tree, known, count=count, max_tokens=passage_tokens(embedder))
-    rows, direct = vectors(tree.nodes, embedder, mode, known=former_vectors)
-    seen = store.picture_vectors(task.known.id) if task.known else {}
-    shown = pictures(tree.nodes, tree.images, embedder, known=seen)
+    grown = prepared.named(document)
+    captions = store.captions(prepared.images)
+    grown = _told(grown, captions, embedder) if captions else grown
     former = task.known
+    made = _embedded(grown, store, embedder, mode, former=former.id if former else None, anew=anew)
     if former and former.id != document.id:
         store.remove(former.id)
         former = None
     now = store.document(former.id) if former and former.content != task.content else None
     for source in set(now.sources if now else ()) - set(task.sources):
         store.drop_source(source)  # it held the former content, and does no more
-    store.put(tree, rows, direct, shown)
+    _put(grown, made, store)
     known_sources = task.known.sources if task.known else ()
     return Report(
         added=int(task.known is None),
         replaced=int(task.known is not None),
         duplicates=sum(source not in known_sources for source in task.sources[1:]),
-        foreign=() if not is_english(embedder) or in_english(_beginning(tree)) else (document.id,),
+        foreign=() if not is_english(embedder) or in_english(_beginning(grown.nodes)) else (document.id,),
         notes=tuple((printable(task.path), note) for note in prepared.notes),
     )
 
 
-def _beginning(tree: Tree) -> str:
+def _told(grown: Grown, captions: Mapping[str, str], embedder: Embedder) -> Grown:
+    """The document with what a model said of its pictures in the text of its figures."""
+    most = passage_tokens(embedder)
+    nodes = Anew(lambda: with_captions(grown.nodes, captions, count=count, max_tokens=most))
+    return replace(grown, nodes=nodes, mentions=mentions(nodes))
+
+
+def _embedded(
+    grown: Grown,
+    store: Store,
+    embedder: Embedder,
+    mode: ParagraphVectors,
+    *,
+    former: str | None,
+    anew: bool = False,
+) -> Embedded:
+    """The document's vectors: what stays of the former one (by its id) is not embedded again."""
+
+    def texts(wanted: Sequence[str]) -> Mapping[str, Vectors]:
+        return store.text_vectors(former, wanted) if former is not None and not anew else {}
+
+    def pictures(wanted: Sequence[str]) -> Mapping[str, Vectors]:
+        return store.picture_vectors(former, wanted) if former is not None else {}
+
+    return embedded(grown.nodes, grown.images, embedder, mode, known=texts, known_pictures=pictures)
+
+
+def _put(grown: Grown, made: Embedded, store: Store) -> None:
+    entries = made.entries(grown.nodes)
+    store.enter(grown.document, entries, grown.images, grown.acronyms, grown.mentions)
+
+
+def _beginning(nodes: Iterable[Node]) -> str:
     """Enough of a document's text to tell its language."""
-    paragraphs = (node.text for node in tree.nodes if node.tier is Tier.PARAGRAPH)
+    paragraphs = (node.text for node in nodes if node.tier is Tier.PARAGRAPH)
     return "\n".join(islice(paragraphs, PARAGRAPHS))
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
 from indexer.clean import clean
-from indexer.mentions import mentions
+from indexer.grow import families, is_inner
+from indexer.lengths import EMPTY, Count, Length
 from indexer.sentences import passages, pieces, split
 from kohaku.chat import Chat, Message
 from kohaku.errors import KohakuError, NoAccess, StoreError
@@ -20,9 +21,7 @@ from kohaku.fence import fenced
 from kohaku.profile import DEFAULT, Profile
 from kohaku.store import Store
 from kohaku.threads import each
-from kohaku.tree import Kind, Node, Tier, Tree, shown
-
-Count = Callable[[str], int]
+from kohaku.tree import Kind, Node, shown
 
 MOST_TOKENS = 400  # of a caption: more is a model that does not stop
 MOST_MENTIONS = 3  # sentences that a model is given with a picture
@@ -119,102 +118,90 @@ def tidied(caption: str, count: Count) -> str:
 # ---- into the tree
 
 
-def with_captions(tree: Tree, captions: Mapping[str, str], *, count: Count, max_tokens: int) -> Tree:
-    """The tree with captions (by content hash of the picture) in the text of its figures; the same where all have them.
+def with_captions(
+    nodes: Iterable[Node], captions: Mapping[str, str], *, count: Count, max_tokens: int
+) -> Iterator[Node]:
+    """Nodes as they grew, with captions (by content hash of the picture) in the text of their figures that lack them.
 
     They may make a figure longer than `max_tokens`, no sentence of it. Ids of what was there stay.
     """
-    told = {
-        figure.position: caption
-        for figure in _shown_once(tree.nodes)
-        if (caption := captions.get(figure.image or "")) and not figure.text.endswith(caption)
-    }
-    if not told:
-        return tree
-    nodes = _spliced(tree.nodes, told, count, max_tokens)
-    return replace(tree, nodes=nodes, mentions=mentions(nodes))
+    gaps = _Gaps()
+    lengths: defaultdict[int, Length] = defaultdict(lambda: EMPTY)  # of what is in sections so far, by their place
+    for family, following in _followed(families(nodes)):
+        head = family[0]
+        moved = gaps.moved(head)
+        if is_inner(head):
+            below = lengths.pop(head.position, EMPTY)
+            own = Length.of(head.title, count).and_then(below)
+            tokens = below.tokens
+            told = [replace(moved, tokens=tokens, shown_tokens=tokens + count(shown(head.headings, "")))]
+        else:
+            told = [moved, *(gaps.moved(sentence) for sentence in family[1:])]
+            caption = captions.get(head.image or "", "")
+            if caption and not head.text.endswith(caption) and not _goes_on(head, following):
+                told = list(_told(told, caption, count, max_tokens))
+                gaps.widen(head.last, len(told) - len(family))
+            own = Length.of(told[0].text, count)
+        if head.parent is not None:
+            lengths[head.parent] = lengths[head.parent].and_then(own)
+        yield from told
 
 
-def _shown_once(nodes: Sequence[Node]) -> list[Node]:
-    """The figures with a picture; of one in several parts the last."""
-    figures = [node for node in nodes if node.kind is Kind.FIGURE and node.image]
-    return [
-        figure
-        for figure, following in zip_longest(figures, figures[1:])
-        if following is None
-        or (following.image, following.title, following.parent) != (figure.image, figure.title, figure.parent)
-        or following.position != figure.last + 1
-    ]
+class _Gaps:
+    """Where nodes were put in among others, and how many: the others have moved."""
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []  # the last places before them
+        self._sums = [0]
+
+    def widen(self, end: int, nodes: int) -> None:
+        """Puts so many nodes in after a place, which lies behind all such places before."""
+        self._ends.append(end)
+        self._sums.append(self._sums[-1] + nodes)
+
+    def moved(self, node: Node) -> Node:
+        """A node where it is now, of which nothing is to be put in any more but at its end."""
+        parent = None if node.parent is None else self._place(node.parent)
+        last = node.last + self._sums[bisect_right(self._ends, node.last)]
+        return replace(node, position=self._place(node.position), last=last, parent=parent)
+
+    def _place(self, position: int) -> int:
+        return position + self._sums[bisect_left(self._ends, position)]
 
 
-def _spliced(nodes: Sequence[Node], told: Mapping[int, str], count: Count, max_tokens: int) -> tuple[Node, ...]:
-    """The nodes with more text in the figures at these positions, and its sentences at their ends."""
-    added = {
-        position: [piece.strip() for one in split(caption) for piece in pieces(one, max_tokens, count) if piece.strip()]
-        for position, caption in told.items()
-    }
-    ends = sorted(nodes[position].last for position in added)  # figures don't nest
-    sums = [0]
-    for position in sorted(added):
-        sums.append(sums[-1] + len(added[position]))
-
-    def moved(position: int) -> int:
-        return position + sums[bisect_left(ends, position)]
-
-    result: list[Node] = []
-    for node in nodes:
-        is_leaf = node.kind is Kind.SENTENCE
-        last = moved(node.last) if is_leaf else node.last + sums[bisect_right(ends, node.last)]
-        parent = None if node.parent is None else moved(node.parent)
-        result.append(replace(node, position=moved(node.position), last=last, parent=parent))
-    inserted = list(result)
-    for position in sorted(added, reverse=True):
-        figure = result[position]
-        text = "\n\n".join(filter(None, (figure.text, told[position])))
-        inserted[position] = _with_text(figure, text, count)
-        first = nodes[position].last - position + 1
-        sentences = [
-            _sentence(inserted[position], figure.position + first + number, first + number, sentence, count)
-            for number, sentence in enumerate(added[position])
-        ]
-        end = nodes[position].last + 1
-        inserted[end:end] = sentences
-    return _gathered(inserted, {figure.parent for figure in (result[position] for position in added)}, count)
+def _followed(families: Iterable[list[Node]]) -> Iterator[tuple[list[Node], Node | None]]:
+    """Each family with the next one's head."""
+    before: list[Node] = []
+    for family in families:
+        if before:
+            yield before, family[0]
+        before = family
+    if before:
+        yield before, None
 
 
-def _sentence(figure: Node, position: int, number: int, text: str, count: Count) -> Node:
-    node = replace(
-        figure,
-        position=position,
-        last=position,
-        parent=figure.position,
-        kind=Kind.SENTENCE,
-        id=f"{figure.id}:s{number}",
-        title="",
-        boxes=(),
-        image=None,
-        key=0,
+def _goes_on(figure: Node, following: Node | None) -> bool:
+    """Whether a figure's next part follows: it is told of in the last."""
+    return following is not None and (following.kind, following.image, following.title, following.parent) == (
+        figure.kind,
+        figure.image,
+        figure.title,
+        figure.parent,
     )
-    return _with_text(node, text, count)
 
 
-def _gathered(nodes: Sequence[Node], parents: set[int | None], count: Count) -> tuple[Node, ...]:
-    """The nodes, all above these places with the text of their subtrees as it is now."""
-    above: set[int] = set()
-    for parent in parents:
-        while parent is not None and parent not in above:
-            above.add(parent)
-            parent = nodes[parent].parent
-    result = list(nodes)
-    for position in above:
-        node = nodes[position]
-        texts = (
-            one.title if one.tier is Tier.SECTION else one.text
-            for one in nodes[position + 1 : node.last + 1]
-            if one.tier in (Tier.SECTION, Tier.PARAGRAPH)
-        )
-        result[position] = _with_text(node, "\n\n".join(filter(None, texts)), count)
-    return tuple(result)
+def _told(family: Sequence[Node], caption: str, count: Count, max_tokens: int) -> Iterator[Node]:
+    """A figure and its sentences, with a caption in its text and that one's sentences after them."""
+    figure, *sentences = family
+    texts = [piece.strip() for one in split(caption) for piece in pieces(one, max_tokens, count) if piece.strip()]
+    text = "\n\n".join(filter(None, (figure.text, caption)))
+    yield _with_text(replace(figure, last=figure.last + len(texts)), text, count)
+    yield from sentences
+    for number, sentence in enumerate(texts, start=len(sentences) + 1):
+        place = figure.position + number
+        node = replace(figure, position=place, last=place, parent=figure.position, kind=Kind.SENTENCE)
+        node = replace(node, id=f"{figure.id}:s{number}", title="", boxes=(), image=None, key=0)
+        yield _with_text(node, sentence, count)
 
 
 def _with_text(node: Node, text: str, count: Count) -> Node:

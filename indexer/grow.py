@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
 from indexer.blocks import Block, Mark
 from indexer.kept import Kept, keep
+from indexer.lengths import EMPTY, Count, Length
 from indexer.sentences import passages, pieces
 from kohaku.rows import open_labels
-from kohaku.tree import Box, Document, Kind, Node, Tree, shown
-
-Count = Callable[[str], int]
+from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, shown
 
 PASSAGE_TOKENS = 200  # the default embedder reads 256 of its own tokens, and it counts a few more than we do
 UNTITLED = 1_000_000  # the level of text before the first heading: every heading ends it
 DEEPEST = 32  # a section's text holds its subsections': an outline 5,000 levels deep would be stored 5,000 times
 MARKER = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\w[.)])\s+")
 RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+TEXTS = (Tier.SECTION, Tier.PARAGRAPH)  # what a text is made of: sentences say the same again
 
 
 Sentence = tuple[str, tuple[Box, ...]]
@@ -52,12 +52,52 @@ class Draft:
     block_level: int = 0  # a section's as its reader gave it, which may jump
     sections: int = 0
     paragraphs: int = 0
-    texts: list[str] = field(default_factory=list)
+    length: Length = EMPTY  # of its subtree's text so far
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A document whose tree has grown: its nodes in the order in which they did, gone through anew each time."""
+
+    document: Document
+    nodes: Iterable[Node]
+    images: Mapping[str, bytes]
+    acronyms: Mapping[str, str]
+    mentions: tuple[tuple[int, int], ...]
+
+    def tree(self) -> Tree:
+        """The whole tree."""
+        return Tree(self.document, in_order(self.nodes), self.images, self.acronyms, self.mentions)
+
+
+def is_inner(node: Node) -> bool:
+    """Whether a node is the document or a section, whose text is that of what is in it."""
+    return node.tier in (Tier.DOCUMENT, Tier.SECTION)
 
 
 def in_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """A tree's nodes in reading order."""
-    return tuple(sorted(nodes, key=lambda node: node.position))
+    """The nodes that have grown in reading order, each with its whole text."""
+    found = sorted(nodes, key=lambda node: node.position)
+    return tuple(replace(node, text=_text_below(found, node)) if is_inner(node) else node for node in found)
+
+
+def families(nodes: Iterable[Node]) -> Iterator[list[Node]]:
+    """The nodes that have grown, each paragraph with its sentences, sections and the document alone."""
+    family: list[Node] = []
+    for node in nodes:
+        if family and node.tier is not Tier.SENTENCE:
+            yield family
+            family = []
+        family.append(node)
+    if family:
+        yield family
+
+
+def _text_below(nodes: Sequence[Node], above: Node) -> str:
+    """The text of a node's subtree in a tree: titles of sections, and paragraphs."""
+    below = nodes[above.position + 1 : above.last + 1]
+    parts = (node.title if node.tier is Tier.SECTION else node.text for node in below if node.tier in TEXTS)
+    return "\n\n".join(filter(None, parts))
 
 
 def grown(
@@ -68,14 +108,16 @@ def grown(
     pages: int,
     count: Count,
     max_tokens: int,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Node]:
     """A tree's nodes as soon as nothing is added to them: a section after all that is in it, the document last.
 
-    No paragraph or sentence has more than `max_tokens`. A table's caption and head may make it longer: they are
-    repeated in each of its parts. So may what a model says of a figure, which comes later (`captions.with_captions`).
-    `pages` is how many the document has, 0 where it has none; `images` is given the blocks' pictures by hash.
+    These two are without their text, which `in_order` gives them; `tell` is told all of it piece by piece. No
+    paragraph or sentence has more than `max_tokens`. A table's caption and head may make it longer: they are repeated
+    in each of its parts. So may what a model says of a figure, which comes later (`captions.with_captions`). `pages` is
+    how many the document has, 0 where it has none; `images` is given the blocks' pictures by hash.
     """
-    growth = _Growth(document, count, max_tokens)
+    growth = _Growth(document, count, max_tokens, tell)
     for block, following in _followed(blocks):
         if block.image:
             picture = keep(block.image)
@@ -84,12 +126,10 @@ def grown(
     yield from growth.end((1, pages) if pages else None)
 
 
-def adopt(tree: Tree, document: Document) -> Tree:
-    """The same tree as another document's: its name in every id, its title on top."""
-    known = len(tree.document.id)
-    nodes = [replace(node, document=document.id, id=document.id + node.id[known:]) for node in tree.nodes]
-    nodes[0] = replace(nodes[0], title=document.title)
-    return replace(tree, document=document, nodes=tuple(nodes))
+def adopted(node: Node, document: Document) -> Node:
+    """A node of a document without a name as another document's: its name in the id, its title on top."""
+    title = node.title if node.position else document.title
+    return replace(node, document=document.id, id=document.id + node.id, title=title)
 
 
 def _followed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
@@ -106,7 +146,8 @@ def _followed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
 class _Growth:
     """A tree that grows block by block: the document and the sections that are open, and what they hold so far."""
 
-    def __init__(self, document: Document, count: Count, max_tokens: int) -> None:
+    def __init__(self, document: Document, count: Count, max_tokens: int, tell: Callable[[str], None]) -> None:
+        self._tell = tell
         # What is shown is a text more a node, and asked for twice only of a paragraph and its one sentence: none is
         # kept. A paragraph's and a sentence's own text is looked at several times.
         self._count_shown = lru_cache(maxsize=8)(count)
@@ -143,6 +184,7 @@ class _Growth:
         above = self._open[-1]
         above.sections += level < UNTITLED
         boxes = _boxes(block.marks)
+        self._tell(block.text)
         self._open.append(
             Draft(
                 Kind.SECTION,
@@ -160,13 +202,14 @@ class _Growth:
         self._nodes += 1
 
     def _close(self) -> Node:
-        """Ends the innermost section, or the document, with the text of its subtree."""
+        """Ends the innermost section, or the document."""
         draft = self._open.pop()
-        text = "\n\n".join(filter(None, draft.texts))
         if self._open:
-            self._open[-1].texts += [draft.title, text]
-            self._open[-1].pages = _span(self._open[-1].pages, draft.pages)
-        return self._node(draft, text, self._nodes - 1)
+            above = self._open[-1]
+            above.length = above.length.and_then(Length.of(draft.title, self._count)).and_then(draft.length)
+            above.pages = _span(above.pages, draft.pages)
+        tokens = draft.length.tokens
+        return self._node(draft, "", self._nodes - 1, tokens, tokens + self._count_shown(shown(draft.headings, "")))
 
     def _paragraphs(self, block: Block) -> Iterator[Node]:
         """A paragraph, or several where it is too long, each with its sentences after it."""
@@ -181,17 +224,22 @@ class _Growth:
             spans = [_pages(boxes, None) or own for _, boxes in part.sentences]
             pages = reduce(_span, spans, own)
             section.pages = _span(section.pages, pages)
-            section.texts.append(part.text)
+            self._tell(part.text)
+            section.length = section.length.and_then(Length.of(part.text, self._count))
             draft = Draft(block.kind, at, section.position, name, block.title, 0, pages, part.boxes, headings, image)
-            yield self._node(draft, part.text, last)
+            yield self._leaf(draft, part.text, last)
             for number, ((text, boxes), span) in enumerate(zip(part.sentences, spans, strict=True), start=1):
                 draft = Draft(
                     Kind.SENTENCE, at + number, at, f"{name}:s{number}", pages=span, boxes=boxes, headings=headings
                 )
-                yield self._node(draft, text, at + number)
+                yield self._leaf(draft, text, at + number)
             self._nodes = last + 1
 
-    def _node(self, draft: Draft, text: str, last: int) -> Node:
+    def _leaf(self, draft: Draft, text: str, last: int) -> Node:
+        """A paragraph or a sentence, which have their text."""
+        return self._node(draft, text, last, self._count(text), self._count_shown(shown(draft.headings, text)))
+
+    def _node(self, draft: Draft, text: str, last: int, tokens: int, shown_tokens: int) -> Node:
         return Node(
             document=self._document,
             position=draft.position,
@@ -200,14 +248,14 @@ class _Growth:
             kind=draft.kind,
             id=draft.id,
             text=text,
-            tokens=self._count(text),
+            tokens=tokens,
             title=draft.title,
             level=draft.level,
             pages=draft.pages,
             boxes=draft.boxes,
             headings=draft.headings,
             image=draft.image,
-            shown_tokens=self._count_shown(shown(draft.headings, text)),
+            shown_tokens=shown_tokens,
         )
 
 

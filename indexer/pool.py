@@ -18,7 +18,7 @@ from kohaku.machine import cores
 Outcome = Prepared | ReadError
 
 AHEAD = 2  # files that wait to be read, so that no process waits for one
-MOST_HELD = 5_000_000  # characters of trees that wait for their turn while a file before them takes long
+MOST_HELD = 20_000_000  # bytes of trees that wait for their turn while a file before them takes long
 
 
 def prepare_all(
@@ -69,5 +69,5 @@ def prepare_all(
 def _has_room(futures: list[Future[Outcome]], most: int) -> bool:
     """Whether another file may be begun: not too many are under way, nor too much text waits."""
     done = [future.result() for future in futures if future.done()]
-    trees = [outcome.tree.nodes for outcome in done if not isinstance(outcome, ReadError)]
-    return len(futures) - len(done) < most and sum(len(node.text) for nodes in trees for node in nodes[:1]) < MOST_HELD
+    held = sum(outcome.nodes.packed_bytes for outcome in done if not isinstance(outcome, ReadError))
+    return len(futures) - len(done) < most and held < MOST_HELD

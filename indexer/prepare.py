@@ -5,81 +5,77 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from indexer.acronyms import acronyms
-from indexer.grow import grown, in_order
+from indexer.acronyms import Acronyms
+from indexer.grow import Grown, adopted, grown
 from indexer.images import without_ornaments
 from indexer.kept import Kept, Pictures
 from indexer.mentions import mentions
 from indexer.readers import read
 from indexer.reading import AS_EVER, FileLimits, Reading
-from indexer.shelf import Each, Shelf
+from indexer.shelf import Anew, Shelf
 from kohaku.errors import ReadError
 from kohaku.tokens import count
-from kohaku.tree import Document, Node, Tree
+from kohaku.tree import Document, Node
 
 NODES_A_PIECE = 200
 ROOM = 10_000  # nodes that stay in memory: those of about 500 pages
 Nodes = tuple[Node, ...]
-Piece = Nodes | dict[str, Kept]
-"""Some nodes, or a picture by its hash."""
 
 
-def packed(piece: Piece) -> bytes:
-    """A piece as it is sent from process to process: a list of it alone."""
-    return pickle.dumps([piece], protocol=pickle.HIGHEST_PROTOCOL)
+def packed(nodes: Nodes) -> bytes:
+    """Nodes as they go from process to process, and into files."""
+    return pickle.dumps(nodes, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _unpacked(data: bytes) -> Nodes:
-    [nodes] = pickle.loads(data)
-    return nodes  # type: ignore[no-any-return]
+    nodes: Nodes = pickle.loads(data)
+    return nodes
 
 
-def shelf() -> Shelf[Nodes]:
+def shelf(nodes: Iterable[Node] = ()) -> Shelf[Nodes]:
     """Where the nodes of a tree wait that may be large."""
-    return Shelf(packed, _unpacked, ROOM)
+    held = Shelf(packed, _unpacked, ROOM)
+    rest = iter(nodes)
+    while piece := tuple(islice(rest, NODES_A_PIECE)):
+        held.add(piece, len(piece))
+    return held
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A file's tree, as a document without a name, and what the file says of itself.
+    """A file's tree, as one of a document without a name, and what the file says of itself.
 
-    Its nodes but the document's wait on a shelf, sections after all that is in them; `whole` has them in the tree.
+    Its nodes wait on a shelf in the order in which they grew, its pictures in a file.
     """
 
-    tree: Tree
     id: str | None
     title: str
     pages: int
     metadata: Mapping[str, str]
     notes: tuple[str, ...]
     met: tuple[str, ...] = ()
+    images: Mapping[str, Kept] = field(default_factory=dict)
+    acronyms: Mapping[str, str] = field(default_factory=dict)
+    mentions: tuple[tuple[int, int], ...] = ()
     nodes: Shelf[Nodes] = field(default_factory=shelf, repr=False, compare=False)
 
-    def parted(self) -> tuple[Prepared, Iterator[bytes]]:
-        """The outcome without its nodes and pictures, and these piece by piece, packed."""
-        images = Pictures.of(self.tree.images).kept()
-        pictures = (packed({name: picture}) for name, picture in images.items())
-        bare = replace(self, tree=replace(self.tree, nodes=(), images={}), nodes=shelf())
-        return bare, chain(self.nodes.packed(), map(packed, [self.tree.nodes]), pictures)
+    def named(self, document: Document) -> Grown:
+        """The tree as a document's."""
+        nodes = Anew(lambda: (adopted(node, document) for nodes in self.nodes for node in nodes))
+        return Grown(document, nodes, Pictures(self.images), self.acronyms, self.mentions)
 
-    def whole(self) -> Prepared:
-        """The outcome with its nodes in the tree."""
-        return self.joined([*self.nodes, self.tree.nodes, Pictures.of(self.tree.images).kept()])
+    def parted(self) -> tuple[Prepared, Iterator[bytes], Iterator[dict[str, Kept]]]:
+        """The outcome without its nodes and pictures, its nodes packed, and its pictures one by one."""
+        pictures = ({name: picture} for name, picture in self.images.items())
+        return replace(self, nodes=shelf(), images={}), self.nodes.packed(), pictures
 
-    def joined(self, pieces: Iterable[Piece | Mapping[str, Kept]]) -> Prepared:
-        """The outcome with these nodes and pictures in its tree."""
-        nodes: list[Node] = []
-        images: dict[str, Kept] = {}
-        for piece in pieces:
-            if isinstance(piece, tuple):
-                nodes += piece
-            else:
-                images |= piece
-        tree = replace(self.tree, nodes=in_order(nodes), images=Pictures(images))
-        return replace(self, tree=tree, nodes=shelf())
+    def joined(self, nodes: Shelf[Nodes], images: Mapping[str, Kept]) -> Prepared:
+        """The outcome with these nodes and pictures."""
+        return replace(self, nodes=nodes, images=images)
 
 
 def attempt(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
@@ -101,18 +97,13 @@ def prepare(path: Path, max_tokens: int, reading: Reading = AS_EVER) -> Prepared
     parsed = replace(parsed, blocks=())
     document = Document("", parsed.title, (), "", "")
     images: dict[str, Kept] = {}
-    nodes = grown(blocks, document, images, pages=parsed.pages, count=count, max_tokens=max_tokens)
-    held = shelf()
-    root: Nodes = ()
-    while piece := tuple(islice(nodes, NODES_A_PIECE)):
-        if piece[-1].position == 0:
-            piece, root = piece[:-1], piece[-1:]
-        held.add(piece, len(piece))
-    text = root[0].text
-    if not text.strip():
+    text = Acronyms()
+    nodes = grown(blocks, document, images, pages=parsed.pages, count=count, max_tokens=max_tokens, tell=text.read)
+    held = shelf(nodes)
+    if text.is_blank:
         raise ReadError(f"no text in it{_because(parsed.notes)}")
-    tree = Tree(document, root, Pictures(images), acronyms(text), mentions(Each(held)))
-    return Prepared(tree, parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met, held)
+    said = parsed.id, parsed.title, parsed.pages, parsed.metadata, parsed.notes, parsed.met
+    return Prepared(*said, images, text.defined(), mentions(Anew(partial(chain.from_iterable, held))), held)
 
 
 def no_memory(limits: FileLimits) -> ReadError:

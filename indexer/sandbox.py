@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Generic, Self, TypeVar
 
+from indexer.kept import Kept
+from indexer.prepare import Prepared, shelf
 from indexer.reading import Reading
 from kohaku.errors import ReadError
 
@@ -53,12 +55,14 @@ class Sandbox(Generic[Result]):
             try:
                 pickle.dump(path, _pipe(process.stdin))
                 _pipe(process.stdin).flush()
-                pieces: list[object] = []
+                nodes, pictures = shelf(), dict[str, Kept]()
                 while not isinstance(message := pickle.load(_pipe(process.stdout)), tuple):
                     if isinstance(message, float):
                         clock.grant(message)
+                    elif isinstance(message, bytes):
+                        nodes.put(message)
                     else:
-                        pieces += message
+                        pictures |= message
             except ReadError as error:  # what it sends finds no room here
                 self._end()
                 return error
@@ -70,7 +74,9 @@ class Sandbox(Generic[Result]):
         outcome, stays = message
         if not stays:
             self._end()
-        found: Result | ReadError = outcome.joined(pieces) if pieces and not isinstance(outcome, ReadError) else outcome
+        if isinstance(outcome, Prepared):
+            outcome = outcome.joined(nodes, pictures)
+        found: Result | ReadError = outcome
         return found
 
     def stop(self) -> None:

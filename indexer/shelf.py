@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from tempfile import SpooledTemporaryFile
 from typing import Generic, TypeVar, overload
 
@@ -36,7 +36,10 @@ class Shelf(Sequence[Thing]):
         if self._file is None and self._room >= 0:
             self._held.append(thing)
             return
-        data = self._pack(thing)
+        self.put(self._pack(thing))
+
+    def put(self, data: bytes) -> None:
+        """Puts a packed thing behind the others."""
         if self._file is None:
             self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (gone with the shelf)
             weakref.finalize(self, self._file.close)
@@ -46,6 +49,11 @@ class Shelf(Sequence[Thing]):
         except OSError as error:
             raise ReadError(f"finds no room in the temporary folder ({error.strerror}): make some") from error
         self._places.append(self._places[-1] + len(data))
+
+    @property
+    def packed_bytes(self) -> int:
+        """How large the packed things are together."""
+        return self._places[-1]
 
     @property
     def held(self) -> list[Thing] | None:
@@ -87,11 +95,11 @@ class Shelf(Sequence[Thing]):
         return self._file.read(end - start)
 
 
-class Each(Generic[Thing]):
-    """The things that groups of them hold, gone through anew each time."""
+class Anew(Generic[Thing]):
+    """Things that are made anew each time they are gone through."""
 
-    def __init__(self, groups: Iterable[Iterable[Thing]]) -> None:
-        self._groups = groups
+    def __init__(self, make: Callable[[], Iterator[Thing]]) -> None:
+        self._make = make
 
     def __iter__(self) -> Iterator[Thing]:
-        return chain.from_iterable(self._groups)
+        return self._make()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexer.files import name_of
-from indexer.grow import PASSAGE_TOKENS, adopt
+from indexer.grow import PASSAGE_TOKENS
 from indexer.pool import prepare_all
 from indexer.reading import AS_EVER, Reading
 from kohaku.errors import ReadError
@@ -22,4 +22,4 @@ def tree_of(
         raise outcome
     id = outcome.id or name_of(path)
     document = Document(id, outcome.title or id, (str(path),), "", "", outcome.pages, outcome.metadata)
-    return adopt(outcome.tree, document), outcome.notes
+    return outcome.named(document).tree(), outcome.notes

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -49,9 +50,9 @@ def _reply(sink: IO[bytes], work: Callable[[], object], limits: FileLimits) -> N
     try:
         outcome = work()
         if isinstance(outcome, Prepared):
-            outcome, pieces = outcome.parted()  # the whole reply would lie beside the whole tree
-            for piece in pieces:
-                _send(sink, piece)
+            outcome, nodes, pictures = outcome.parted()  # the whole reply would lie beside the whole tree
+            for message in chain(nodes, pictures):
+                _send(sink, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
         reply = pickle.dumps((outcome, _is_slim(limits)), protocol=pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         reply = pickle.dumps((no_memory(limits), False))

@@ -66,8 +66,7 @@ def prepared_here(
 ) -> Iterator[tuple[Path, Prepared | ReadError]]:
     """Does what `prepare_all` does in this process: starting others takes longer than all else in most tests."""
     for path in paths:
-        outcome = attempt(max_tokens, path, reading)
-        yield path, outcome if isinstance(outcome, ReadError) else outcome.whole()
+        yield path, attempt(max_tokens, path, reading)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import LetterEmbedder
+from grown import pictures, vectors
 from PIL import Image
 
-from indexer.vectors import pictures, vectors
 from kohaku.embedders import load
 from kohaku.embedders.protocol import takes_images
 from kohaku.scope import Scope
@@ -72,8 +72,8 @@ def tree(id: str = "d") -> Tree:
 
 def fill(store: Store, embedder: LetterEmbedder, id: str = "d") -> None:
     made = tree(id)
-    shown = pictures(made.nodes, made.images, embedder, known=store.picture_vectors(id))
-    store.put(made, *vectors(made.nodes, embedder), shown)
+    shown = pictures(made, made.images, embedder, lambda hashes: store.picture_vectors(id, hashes))
+    store.put(made, *vectors(made, embedder), shown)
 
 
 @pytest.fixture
@@ -205,4 +205,4 @@ def test_a_multimodal_model_embeds_pictures_beside_texts_and_takes_no_harm_from_
 
 def test_a_model_of_texts_takes_no_pictures(embedder: LetterEmbedder) -> None:
     assert not takes_images(embedder)
-    assert pictures(tree().nodes, IMAGES, embedder, known={}) == {}
+    assert pictures(tree(), IMAGES, embedder) == {}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.blocks import Block, Mark, Parsed
-from indexer.grow import DEEPEST, adopt
+from indexer.grow import DEEPEST, adopted
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree
 
 
@@ -184,10 +184,11 @@ def test_code_has_no_sentences() -> None:
 
 
 def test_an_adopted_tree_bears_the_other_documents_name() -> None:
-    grown = adopt(tree(head("One", 1), paragraph("Text."), id=""), Document("a:b c", "New", (), "", ""))
-    assert {node.document for node in grown.nodes} == {"a:b c"}
-    assert [node.id for node in grown.nodes][-1] == "a:b c:s1:p1:s1"
-    assert grown.nodes[0].title == "New"
+    grown = tree(head("One", 1), paragraph("Text."), id="")
+    nodes = [adopted(node, Document("a:b c", "New", (), "", "")) for node in grown.nodes]
+    assert {node.document for node in nodes} == {"a:b c"}
+    assert nodes[-1].id == "a:b c:s1:p1:s1"
+    assert [node.title for node in nodes[:2]] == ["New", "One"]
 
 
 def test_a_document_of_nothing_is_a_tree_of_one() -> None:

@@ -59,8 +59,8 @@ def test_a_verdict_that_its_own_answer_denies_is_not_grounded() -> None:
     agreeing, torn = (
         answered(reply("1", answer=answer, quotes=quotes), question=asked) for answer in ("True, it is.", "False")
     )
-    assert agreeing.grounding.how is How.STATED
-    assert torn.grounding.how is How.UNGROUNDED
+    assert agreeing.grounding and agreeing.grounding.how is How.STATED
+    assert torn.grounding and torn.grounding.how is How.UNGROUNDED
 
 
 def test_an_answer_carries_value_reference_and_the_place_of_its_quote() -> None:

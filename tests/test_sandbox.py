@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from indexer.kept import Kept, keep
 from indexer.pool import prepare_all
-from indexer.prepare import Prepared, attempt
+from indexer.prepare import Prepared, attempt, shelf
 from indexer.reading import AS_EVER, FileLimits, Reading
 from kohaku.errors import ReadError
-from kohaku.tree import Document, Kind, Node, Tree
+from kohaku.tree import Kind, Node
 
 TESTS = Path(__file__).parent
 
@@ -38,19 +39,19 @@ def work(max_tokens: int, path: Path, reading: Reading) -> Prepared | ReadError:
         os.write(1, b"what a library prints")
     if path.name.startswith("greedy"):
         bytearray(2_000_000_000)
-    nodes = large_tree().nodes if path.name.startswith("large") else ()
-    images = large_tree().images if nodes else {}
-    tree = Tree(Document("", path.name, (), "", ""), nodes[:1], images)
-    prepared = Prepared(tree, None, f"{path.name} {os.getpid()}", 0, {}, ())
-    for start in range(1, len(nodes), 7):
-        prepared.nodes.add(nodes[start : start + 7])
-    return prepared
+    name = f"{path.name} {os.getpid()}"
+    if path.name.startswith("large"):
+        return Prepared(None, name, 0, {}, (), images=large_pictures(), nodes=shelf(large_nodes()))
+    return Prepared(None, name, 0, {}, ())
 
 
-def large_tree() -> Tree:
-    """So many nodes that they leave their process in pieces, and two pictures."""
-    nodes = (Node("", place, place, None, Kind.SENTENCE, f":s{place}", f"Text {place}.", 3) for place in range(2500))
-    return Tree(Document("", "", (), "", ""), tuple(nodes), {"a": b"one", "b": b"two"})
+def large_nodes() -> list[Node]:
+    """So many that they leave their process in pieces."""
+    return [Node("", place, place, None, Kind.SENTENCE, f":s{place}", f"Text {place}.", 3) for place in range(2500)]
+
+
+def large_pictures() -> dict[str, Kept]:
+    return {name: keep(name.encode()) for name in ("one", "two")}
 
 
 def outcomes(*names: str, workers: int = 1, limits: FileLimits = AS_EVER.limits) -> list[str]:
@@ -70,9 +71,10 @@ def test_outcomes_come_in_the_order_of_the_files() -> None:
 
 def test_a_large_tree_comes_whole() -> None:
     found = [outcome for _, outcome in prepare_all([Path("large"), Path("small")], 9, AS_EVER, workers=1, work=work)]
-    trees = [outcome.tree for outcome in found if isinstance(outcome, Prepared)]
-    assert [tree.nodes for tree in trees] == [large_tree().nodes, ()]
-    assert trees[0].images == large_tree().images
+    [large, small] = [outcome for outcome in found if isinstance(outcome, Prepared)]
+    assert [node for nodes in large.nodes for node in nodes] == large_nodes()
+    assert {name: picture.read() for name, picture in large.images.items()} == {"one": b"one", "two": b"two"}
+    assert (len(small.nodes), small.images) == (0, {})
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ import pytest
 from indexer import blocks, prepare
 from indexer.blocks import Block, Mark, shelved
 from indexer.kept import keep
-from indexer.prepare import Prepared
-from indexer.shelf import Each, Shelf
+from indexer.shelf import Shelf
 from kohaku.errors import ReadError
-from kohaku.tree import Box, Kind, Node, Tree
+from kohaku.tree import Box, Document, Kind, Node, Tree
 
 
 @pytest.mark.parametrize("room", [0, 3, 100])
@@ -27,7 +26,10 @@ def test_a_shelf_is_a_sequence_whatever_is_in_memory(room: int) -> None:
     assert (len(shelf), shelf[-1], shelf[2:4]) == (9, things[8], things[2:4])
     assert (shelf.held == things) == (room == 100)
     assert [pickle.loads(data) for data in shelf.packed()] == things
-    assert list(Each(shelf)) == [one for thing in things for one in thing]
+    again: Shelf[list[int]] = Shelf(pickle.dumps, pickle.loads, room)
+    for data in shelf.packed():
+        again.put(data)
+    assert list(again) == things and again.packed_bytes > 0
     with pytest.raises(IndexError):
         shelf[9]
 
@@ -71,9 +73,7 @@ def test_the_tree_is_the_same_whether_its_parts_waited_in_files_or_not(
     (tmp_path / "a.md").write_text(text)
 
     def tree() -> Tree:
-        held = prepare.prepare(tmp_path / "a.md", 50).whole()
-        assert isinstance(held, Prepared)
-        return held.tree
+        return prepare.prepare(tmp_path / "a.md", 50).named(Document("a", "A", (), "", "")).tree()
 
     whole = tree()
     assert [node.position for node in whole.nodes] == list(range(len(whole.nodes)))

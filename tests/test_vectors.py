@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from conftest import LetterEmbedder, letters
-from grown import grow
+from grown import grow, vectors
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.blocks import Block, Parsed
-from indexer.vectors import vectors
 from kohaku.errors import EmbedderError
 from kohaku.tree import Document, Kind, Tree, Vectors
 
@@ -34,7 +33,7 @@ def unit(vector: Vectors) -> Vectors:
 
 def test_a_parents_vector_is_the_mean_of_its_children_weighted_with_their_tokens(embedder: LetterEmbedder) -> None:
     grown = tree("Aa bb cc. Dd.")
-    rows, direct = vectors(grown.nodes, embedder)
+    rows, direct = vectors(grown, embedder)
     one, two = letters(["Aa bb cc.", "Dd."])
     assert np.allclose(rows[2], unit(3 * one + 1 * two))
     assert np.allclose(rows[0], rows[2])
@@ -43,20 +42,20 @@ def test_a_parents_vector_is_the_mean_of_its_children_weighted_with_their_tokens
 
 def test_a_heading_is_not_embedded_and_weighs_nothing(embedder: LetterEmbedder) -> None:
     grown = tree("Zz yy.", "Xx.")
-    vectors(grown.nodes, embedder)
+    vectors(grown, embedder)
     assert sorted(embedder.passages) == ["Xx.", "Zz yy."]
 
 
 def test_each_text_is_embedded_once_and_short_ones_first(embedder: LetterEmbedder) -> None:
     grown = tree("Same here. A longer sentence it is. Same here.", "Same here.")
-    vectors(grown.nodes, embedder)
+    vectors(grown, embedder)
     assert embedder.passages == ["Same here.", "A longer sentence it is."]
 
 
 def test_a_node_without_text_has_no_vector_and_weighs_nothing(embedder: LetterEmbedder) -> None:
     blocks = (Block(Kind.FIGURE, "", image=b"x"), Block(Kind.PARAGRAPH, "Words."))
     grown = grow(Parsed("", blocks), Document("d", "", (), "", ""), count=lambda text: len(text.split()))
-    rows, _ = vectors(grown.nodes, embedder)
+    rows, _ = vectors(grown, embedder)
     figure = next(node for node in grown.nodes if node.kind is Kind.FIGURE)
     assert not rows[figure.position].any()
     assert np.allclose(rows[0], letters(["Words."])[0])
@@ -64,9 +63,9 @@ def test_a_node_without_text_has_no_vector_and_weighs_nothing(embedder: LetterEm
 
 def test_a_paragraph_may_have_its_own_vector_in_place_of_the_mean_or_beside_it(embedder: LetterEmbedder) -> None:
     grown = tree("Aa bb cc. Dd.")
-    mean, _ = vectors(grown.nodes, embedder, "mean")
-    direct, nothing = vectors(grown.nodes, embedder, "direct")
-    both, beside = vectors(grown.nodes, embedder, "both")
+    mean, _ = vectors(grown, embedder, "mean")
+    direct, nothing = vectors(grown, embedder, "direct")
+    both, beside = vectors(grown, embedder, "both")
     [own] = letters(["Aa bb cc. Dd."])
     assert np.allclose(direct[2], own) and not np.allclose(mean[2], own)
     assert np.allclose(direct[0], mean[0]) and nothing == {}
@@ -74,13 +73,13 @@ def test_a_paragraph_may_have_its_own_vector_in_place_of_the_mean_or_beside_it(e
 
 
 def test_a_tree_of_nothing_asks_no_embedder(embedder: LetterEmbedder) -> None:
-    rows, _ = vectors(tree().nodes, embedder)
+    rows, _ = vectors(tree(), embedder)
     assert rows.shape == (1, 26) and not rows.any()
 
 
 @given(st.lists(st.text(st.characters(codec="ascii"), min_size=1, max_size=60), max_size=6))
 def test_every_vector_has_length_one_or_none(texts: list[str]) -> None:
-    rows, _ = vectors(tree(*texts).nodes, LetterEmbedder())
+    rows, _ = vectors(tree(*texts), LetterEmbedder())
     lengths = np.linalg.norm(rows, axis=1)
     assert np.all(np.isclose(lengths, 1, atol=1e-5) | (lengths == 0))
 
@@ -88,7 +87,7 @@ def test_every_vector_has_length_one_or_none(texts: list[str]) -> None:
 @given(st.lists(st.text("abcdef ", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=6))
 def test_every_parents_vector_is_the_weighted_mean_of_its_childrens(texts: list[str]) -> None:
     grown = tree(*texts)
-    rows, _ = vectors(grown.nodes, LetterEmbedder())
+    rows, _ = vectors(grown, LetterEmbedder())
     for node in grown.nodes:
         children = [child for child in grown.nodes if child.parent == node.position]
         if children:
@@ -103,4 +102,4 @@ class Broken(LetterEmbedder):
 
 def test_an_embedder_that_gives_the_wrong_shape_is_an_error() -> None:
     with pytest.raises(EmbedderError, match="letters/26"):
-        vectors(tree("Words.").nodes, Broken())
+        vectors(tree("Words."), Broken())

@@ -4,7 +4,8 @@ A document enters whole or not at all. Readers never block: the file is in WAL m
 threads, which take turns.
 """
 
+from kohaku.store.entries import Entry
 from kohaku.store.hits import Hit
 from kohaku.store.store import Store
 
-__all__ = ["Hit", "Store"]
+__all__ = ["Entry", "Hit", "Store"]

@@ -56,6 +56,11 @@ class Documents(File):
                 for id, title, content, fingerprint, pages, metadata, sources in rows
             ]
 
+    def acronyms(self, id: str) -> dict[str, str]:
+        """The acronyms that a document defines, each with its long form."""
+        query = "select short, long from acronym where document = (select key from document where id = :id)"
+        return dict(self._rows(query, {"id": storable(id)}))
+
     def spelt(self, terms: Collection[str]) -> dict[str, str]:
         """Each acronym among the terms with its most common long form in the corpus."""
         rows = self._rows(

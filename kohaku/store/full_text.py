@@ -313,23 +313,25 @@ class FullText(NodeRows, Bounded, Segments):
             ((base + node.position, fold(storable(node.text))) for node in nodes if node.tier is Tier.SENTENCE),
         )
 
-    def _insert_names(self, key: int, document: Document, nodes: Sequence[Node]) -> None:
+    def _insert_names(self, key: int, document: Document, words: Iterable[str]) -> None:
+        """Adds a document's name, and each word of its text."""
         name = schema.name_words(document.id, document.title, document.metadata)
-        text = schema.text_words(node.text for node in nodes if node.tier is Tier.PARAGRAPH)
         self._db.execute(
-            "insert into document_words (rowid, name, text) values (?, ?, ?)", (key, storable(name), storable(text))
+            "insert into document_words (rowid, name, text) values (?, ?, ?)",
+            (key, storable(name), storable(" ".join(words))),
         )
 
     def _remove_words(self, document: int) -> None:
         """Removes the words of a document and of its nodes."""
-        of = {"document": document}
-        for tier in _COLUMNS:
-            table = f"{tier.value}_words"
-            nodes = f"select key from node where document = :document and tier = '{tier.value}'"
-            sizes = self._rows(f"select id, sz from {table}_docsize where id in ({nodes})", of)
-            self._db.executemany(f"delete from {table} where rowid = ?", [(key,) for key, _ in sizes])
-            self._left[tier] += _totals((size for _, size in sizes), len(_COLUMNS[tier]))
-        self._db.execute("delete from document_words where rowid = :document", of)
+        for page in self._pages(document, "key, tier"):
+            for tier in _COLUMNS:
+                table = f"{tier.value}_words"
+                keys = json.dumps([key for _, key, one in page if one == tier])
+                query = f"select id, sz from {table}_docsize where id in (select value from json_each(:keys))"
+                sizes = self._rows(query, {"keys": keys})
+                self._db.executemany(f"delete from {table} where rowid = ?", [(key,) for key, _ in sizes])
+                self._left[tier] += _totals((size for _, size in sizes), len(_COLUMNS[tier]))
+        self._db.execute("delete from document_words where rowid = :document", {"document": document})
 
     def _correct_totals(self) -> None:
         """Makes FTS5's count of passages and of their words true, by which BM25 weighs.

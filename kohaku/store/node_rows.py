@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kohaku.store.damage import sound_rows
+from kohaku.store.damage import sound_rows, told
 from kohaku.store.file import File
 from kohaku.text import storable
 from kohaku.tree import Box, Kind, Node, Tier
 
+AT_ONCE = 500  # nodes of a document that are in memory while it comes and goes
+
+_BELOW = """(
+    select group_concat(part, char(10) || char(10)) from (
+        select case m.tier when 'section' then nullif(m.title, '') else nullif(m.text, '') end as part
+        from node m
+        where m.document = n.document and m.position > n.position and m.position <= n.last
+          and m.tier in ('section', 'paragraph')
+        order by m.position))
+"""
 _NODE = """
     select n.key, d.id, n.position, n.last, n.parent, n.kind, n.id, n.tokens, n.title, n.level,
-           n.first_page, n.last_page, n.boxes, s.headings, n.image, n.shown_tokens,
-           coalesce(n.text, (
-               select group_concat(part, char(10) || char(10)) from (
-                   select case m.tier when 'section' then nullif(m.title, '') else nullif(m.text, '') end as part
-                   from node m
-                   where m.document = n.document and m.position > n.position and m.position <= n.last
-                     and m.tier in ('section', 'paragraph')
-                   order by m.position)
-           ), '')
+           n.first_page, n.last_page, n.boxes, s.headings, n.image, n.shown_tokens, coalesce(n.text, {below}, '')
     from node n
     join document d on d.key = n.document
     left join node s on s.document = n.document and s.position = n.section
 """
+
+_OF_KEYS = "where n.key in (select value from json_each(:keys))"
 
 INSERT_NODE = """
     insert into node values (
@@ -74,7 +79,7 @@ class NodeRows(File):
 
     def nodes(self, keys: Iterable[int]) -> dict[int, Node]:
         """Nodes by key, read at once."""
-        found = self._nodes("where n.key in (select value from json_each(:keys))", {"keys": json.dumps(list(keys))})
+        found = self._nodes(_OF_KEYS, {"keys": json.dumps(list(keys))})
         return {node.key: node for node in found}
 
     def node(self, id: str) -> Node | None:
@@ -217,6 +222,17 @@ class NodeRows(File):
             neighbours[key].append(found[beside])
         return neighbours
 
+    def _pages(self, document: int, columns: str) -> Iterator[list[Any]]:
+        """Rows of a document's nodes in reading order, some at a time, each a position and these columns."""
+        query = f"""
+            select position, {columns} from node
+            where document = :document and position > :after order by position limit :limit
+        """
+        after = -1
+        while rows := self._rows(query, {"document": document, "after": after, "limit": AT_ONCE}):
+            yield rows
+            after = rows[-1][0]
+
     def _at(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Node]:
         keys = self._rows(
             """
@@ -228,8 +244,23 @@ class NodeRows(File):
         )
         return {(node.document, node.position): node for node in self.nodes(key for (key,) in keys).values()}
 
-    def _nodes(self, where: str, values: Mapping[str, object]) -> list[Node]:
-        columns = _NODE if self._version >= 2 else _NODE.replace("n.shown_tokens", "null")
+    def growing(self, id: str) -> Iterator[Node]:
+        """A document's nodes as they grew: sections after what is in them and the document last, without their text."""
+        query = """
+            select key from node where document = (select key from document where id = :id)
+            order by iif(tier in ('document', 'section'), last, position), tier in ('document', 'section'), -position
+        """
+        with self._turn, told(self.path):
+            keys = array("q", (key for (key,) in self._db.execute(query, {"id": storable(id)})))
+        for start in range(0, len(keys), AT_ONCE):
+            some = keys[start : start + AT_ONCE].tolist()
+            found = self._nodes(_OF_KEYS, {"keys": json.dumps(some)}, below="null")
+            nodes = {node.key: node for node in found}
+            yield from (nodes[key] for key in some)
+
+    def _nodes(self, where: str, values: Mapping[str, object], *, below: str = _BELOW) -> list[Node]:
+        columns = _NODE.replace("{below}", below)
+        columns = columns if self._version >= 2 else columns.replace("n.shown_tokens", "null")
         rows = self._rows(f"{columns} {where}", values)
         with sound_rows(self.path):
             return [_node(row) for row in rows]

@@ -109,7 +109,7 @@ def _third(db: Any, dimensions: int) -> None:
     for key, id, title, metadata in db.execute("select key, id, title, metadata from document").fetchall():
         texts = db.execute("select text from node where document = ? and tier = 'paragraph' order by position", (key,))
         name = name_words(id, title, json.loads(metadata))
-        words = text_words(text for (text,) in texts.fetchall())
+        words = " ".join(words_of(text for (text,) in texts))
         db.execute("insert into document_words (rowid, name, text) values (?, ?, ?)", (key, name, words))
 
 
@@ -182,9 +182,9 @@ def name_words(id: str, title: str, metadata: Mapping[str, str]) -> str:
     return " ".join(parts(" ".join((id, title, *metadata.values()))))
 
 
-def text_words(texts: Iterable[str | None]) -> str:
-    """Each word of a document once."""
-    return " ".join(dict.fromkeys(word for text in texts for word in parts(text or "")))
+def words_of(texts: Iterable[str | None]) -> dict[str, None]:
+    """Each word of some texts once, in their order."""
+    return dict.fromkeys(word for text in texts for word in parts(text or ""))
 
 
 def _run(db: Any, statements: str) -> None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohaku.errors import StoreError
 from kohaku.sqlite import sqlite3
+from kohaku.store import schema
 from kohaku.store.documents import Documents
+from kohaku.store.entries import Entry, Sections
 from kohaku.store.figures import Figures
 from kohaku.store.full_text import FullText
 from kohaku.store.integrity import Integrity
-from kohaku.store.node_rows import INSERT_NODE, row_of
-from kohaku.store.vector_table import IMAGE, VectorTable
+from kohaku.store.node_rows import AT_ONCE, INSERT_NODE, row_of
+from kohaku.store.vector_table import VectorTable
 from kohaku.text import storable
-from kohaku.tree import Document, Kind, Node, Tree, Vectors
+from kohaku.tree import Document, Tier, Tree, Vectors
 
 
 class Store(Documents, Figures, FullText, VectorTable, Integrity):
@@ -39,12 +42,30 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
         direct: Mapping[int, NDArray[np.float32]] | None = None,
         pictures: Mapping[int, NDArray[np.float32]] | None = None,
     ) -> None:
-        """Stores a document in place of what had its id, with one vector a node (a zero row: none).
+        """Stores a document's tree with one vector a node, as `enter` does.
 
         `direct` are paragraphs' own vectors by position, kept beside their means, `pictures` those of figures.
-        Sources are added to those known.
         """
-        document = tree.document
+        if len(tree.nodes) != len(vectors):
+            raise ValueError(f"{len(tree.nodes)} nodes, {len(vectors)} vectors")
+        entries = (
+            Entry(node, row, (direct or {}).get(node.position), (pictures or {}).get(node.position))
+            for node, row in zip(tree.nodes, vectors, strict=True)
+        )
+        self.enter(tree.document, entries, tree.images, tree.acronyms, tree.mentions)
+
+    def enter(
+        self,
+        document: Document,
+        entries: Iterable[Entry],
+        images: Mapping[str, bytes],
+        acronyms: Mapping[str, str],
+        mentions: Iterable[tuple[int, int]],
+    ) -> None:
+        """Stores a document in place of what had its id; its sources are added to those known.
+
+        The entries, which come one by one, have each paragraph right before its sentences.
+        """
         with self._change():
             former = self.document(document.id)
             self._remove(document.id)
@@ -52,15 +73,14 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             key = self._insert_document(document)
             for path in sorted({*document.sources, *(former.sources if former else ())}):
                 self._db.execute("insert or replace into source values (:path, :key)", {"path": path, "key": key})
-            self._insert_nodes(key, document, tree.nodes, vectors, direct or {}, pictures or {})
-            self._insert_names(key, document, tree.nodes)
-            self._db.executemany("insert or ignore into image values (?, ?)", tree.images.items())
+            self._insert_entries(key, document, entries)
+            self._db.executemany("insert or ignore into image values (?, ?)", images.items())
             self._db.executemany(
-                "insert or ignore into mention values (?, ?, ?)", [(key, *mention) for mention in tree.mentions]
+                "insert or ignore into mention values (?, ?, ?)", ((key, *mention) for mention in mentions)
             )
             self._db.executemany(
                 "insert or ignore into acronym values (?, ?, ?)",
-                [(short, long, key) for short, long in tree.acronyms.items()],
+                [(short, long, key) for short, long in acronyms.items()],
             )
             self._forget_images()
 
@@ -88,49 +108,22 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
             self._db.execute("delete from source where path = :path", {"path": source})
             return bool(document and len(document.sources) == 1 and self.remove(document.id))
 
-    def tree(self, id: str) -> Tree | None:
-        """A document as it was put, without the bytes of its images, which stay as long as it shows them."""
-        document = self.document(id)
-        if document is None:
-            return None
-        of = {"id": storable(id)}
-        acronyms = self._rows(
-            "select short, long from acronym where document = (select key from document where id = :id)", of
-        )
-        mentions = self._rows(
-            "select figure, sentence from mention where document = (select key from document where id = :id)", of
-        )
-        nodes = self._nodes("where n.document = (select key from document where id = :id) order by n.position", of)
-        return Tree(document, tuple(nodes), {}, dict(acronyms), tuple(mentions))
-
-    def _insert_nodes(
-        self,
-        key: int,
-        document: Document,
-        nodes: Sequence[Node],
-        vectors: Vectors,
-        direct: Mapping[int, NDArray[np.float32]],
-        pictures: Mapping[int, NDArray[np.float32]],
-    ) -> None:
-        if len(nodes) != len(vectors):
-            raise ValueError(f"{len(nodes)} nodes, {len(vectors)} vectors")
+    def _insert_entries(self, key: int, document: Document, entries: Iterable[Entry]) -> None:
         base = self._next_key()
-        sections = _innermost(nodes)
-        self._db.executemany(
-            INSERT_NODE, (row_of(base + node.position, key, sections[node.position], node) for node in nodes)
-        )
-        self._insert_vectors(
-            (number, part, key, vector)
-            for node, row in zip(nodes, vectors, strict=True)
-            for number, part, vector in (
-                (2 * (base + node.position), node.tier.value, row),
-                (2 * (base + node.position) + 1, "direct", direct.get(node.position)),
-                (-(base + node.position), IMAGE, pictures.get(node.position)),
+        count, words = Counter[str](), dict[str, None]()
+        sections = Sections()
+        rest = iter(entries)
+        while some := list(islice(rest, AT_ONCE)):
+            nodes = [entry.node for entry in some]
+            self._db.executemany(
+                INSERT_NODE, (row_of(base + node.position, key, sections.around(node), node) for node in nodes)
             )
-            if vector is not None
-        )
-        self._insert_words(base, document.title, nodes)
-        self._tally(+1, Counter(node.kind.value for node in nodes))
+            self._insert_vectors(row for entry in some for row in entry.rows(base, key))
+            self._insert_words(base, document.title, nodes)
+            count.update(node.kind.value for node in nodes)
+            words |= schema.words_of(node.text for node in nodes if node.tier is Tier.PARAGRAPH)
+        self._insert_names(key, document, words)
+        self._tally(+1, count)
 
     def settle(self, exact_below: int) -> None:
         """Makes the files beside the index of every part with so many nodes or more, of what they do not hold yet.
@@ -153,16 +146,3 @@ class Store(Documents, Figures, FullText, VectorTable, Integrity):
                 self._db.execute(f"delete from {table} where document = :key", of)
             self._db.execute("delete from document where key = :key", of)
         return bool(rows)
-
-
-def _innermost(nodes: Sequence[Node]) -> list[int | None]:
-    """The position of the innermost section around each node, which for a section is itself."""
-    ends: list[tuple[int, int]] = []  # the sections that are open: (last, position)
-    found: list[int | None] = []
-    for node in nodes:
-        while ends and node.position > ends[-1][0]:
-            ends.pop()
-        if node.kind is Kind.SECTION:
-            ends.append((node.last, node.position))
-        found.append(ends[-1][1] if ends else None)
-    return found

@@ -144,16 +144,27 @@ class VectorTable(NodeRows, Bounded, Segments):
             found = nearest(self._blocks(IMAGE, within), np.asarray(vectors, np.float32), limit)
         return [best_of({-number: score for number, score in scores.items()}, limit) for scores in found]
 
-    def picture_vectors(self, document: str) -> dict[str, NDArray[np.float32]]:
-        """The vectors of a document's pictures, by the picture's hash."""
+    def picture_vectors(self, document: str, hashes: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors that a document has of some pictures, by the picture's hash."""
+        return self._vectors_by("image", "-n.key", document, hashes)
+
+    def text_vectors(self, document: str, texts: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors that a document has of some texts: those of its sentences and of what has none."""
+        return self._vectors_by("text", "2 * n.key", document, texts, "and n.last = n.position")
+
+    def _vectors_by(
+        self, column: str, number: str, document: str, values: Collection[str], which: str = ""
+    ) -> dict[str, NDArray[np.float32]]:
         rows = self._rows(
-            """
-            select n.image, v.embedding from node n cross join vector v on v.number = -n.key
-            where n.document = (select key from document where id = :id) and n.image is not null
+            f"""
+            select n.{column}, v.embedding from node n cross join vector v on v.number = {number}
+            where n.document = (select key from document where id = :id)
+              and n.{column} in (select value from json_each(:values)) {which}
+            order by n.position
             """,
-            {"id": storable(document)},
+            {"id": storable(document), "values": json.dumps([storable(value) for value in values])},
         )
-        return {hash: np.frombuffer(data, np.float32) for hash, data in rows}
+        return {value: np.frombuffer(data, np.float32) for value, data in rows}
 
     def vectors(self, keys: Collection[int]) -> dict[int, NDArray[np.float32]]:
         """The vectors of nodes, by key."""
@@ -176,11 +187,11 @@ class VectorTable(NodeRows, Bounded, Segments):
 
     def _remove_vectors(self, document: int) -> None:
         """Removes a document's vectors, one by one: to delete what is `in` some numbers reads the whole table."""
-        nodes = self._rows("select key, tier, image from node where document = :document", {"document": document})
-        numbers = [2 * key for key, _, _ in nodes]
-        numbers += [2 * key + 1 for key, tier, _ in nodes if tier == Tier.PARAGRAPH]
-        numbers += [-key for key, _, image in nodes if image is not None]
-        self._db.executemany("delete from vector where number = ?", [(number,) for number in numbers])
+        for page in self._pages(document, "key, tier, image"):
+            numbers = [2 * key for _, key, _, _ in page]
+            numbers += [2 * key + 1 for _, key, tier, _ in page if tier == Tier.PARAGRAPH]
+            numbers += [-key for _, key, _, image in page if image is not None]
+            self._db.executemany("delete from vector where number = ?", [(number,) for number in numbers])
 
     def _settle_vectors(self, exact_below: int) -> None:
         """Makes inverted files of every part with so many vectors or more."""
