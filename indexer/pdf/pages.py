@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -290,12 +291,13 @@ def _white_on_white(
 
 def _covers(content: Content) -> list[tuple[int, Rect]]:
     """The filled boxes high enough to cover text, each with how many of the page's lines were there before it."""
-    found = [
-        (count, Rect._make(block["bbox"]))
-        for block, count in zip(content.drawn, content.before, strict=True)
-        if count and block["isrect"] and not block["stroked"] and block["alpha"] == OPAQUE
-    ]
-    return [(count, rect) for count, rect in found if rect.height > THIN < rect.width][:MOST_COVERS]
+    found: list[tuple[int, Rect]] = []
+    for block, count in zip(content.drawn, content.before, strict=True):
+        if count and block["isrect"] and not block["stroked"] and block["alpha"] == OPAQUE:
+            x0, y0, x1, y1 = block["bbox"]
+            if y1 - y0 > THIN < x1 - x0:
+                found.append((count, Rect(x0, y0, x1, y1)))
+    return found[:MOST_COVERS]
 
 
 def _uncovered(
@@ -304,10 +306,15 @@ def _uncovered(
     """The lines without what later boxes cover so that nothing is seen of it, and the lines of that."""
     kept: list[Mapping[str, Any]] = []
     gone: list[Mapping[str, Any]] = []
+    counts = [count for count, _ in covers]
+    highest = [*accumulate([rect.y0 for _, rect in reversed(covers)], min)][::-1]  # of each and those after it
     for place, line in enumerate(lines):
-        box = Rect._make(line["bbox"])
-        over = [rect for count, rect in covers if count > place and rect.overlaps(box)]
-        hidden = [span for span in line["spans"] if over and _is_covered(Rect._make(span["bbox"]), over, look)]
+        first = bisect_right(counts, place)  # of those that came after the line, which mostly stand below it
+        hidden = []
+        if first < len(covers) and line["bbox"][3] > highest[first]:
+            box = Rect._make(line["bbox"])
+            over = [rect for _, rect in covers[first:] if rect.overlaps(box)]
+            hidden = [span for span in line["spans"] if over and _is_covered(Rect._make(span["bbox"]), over, look)]
         if hidden:
             gone.append({**line, "spans": hidden})
             line = {**line, "spans": [span for span in line["spans"] if span not in hidden]}
