@@ -74,13 +74,21 @@ def _amount(where: Where, wanted: Value) -> Grounding:
     return Grounding(How.CONVERTED, spans, own[0].match.note)
 
 
+MOST_PLACES = 200
+"""Places in the prose of a piece of evidence in which a value is looked at: more of them say no more of it."""
+
+
 def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
     """The places of a context that have the number, or both ends of the range."""
     low, high = wanted.low, wanted.high
     if low is None or high is None:
         return
     ends: list[list[_Match]] = [[], []]
+    looked_at = 0
     for number, held in _read(where, wanted, context):
+        looked_at += number.place is None and any(one.says(low, number) or one.says(high, number) for one in held)
+        if number.place is None and looked_at > MOST_PLACES:
+            continue
         if wanted.form is Form.RANGE:
             for one in held:
                 if number.quantity.is_range and one.begins(low, number) and one.ends(high, number):

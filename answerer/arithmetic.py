@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
-from itertools import pairwise, permutations
+from itertools import dropwhile, pairwise, permutations
 
 from answerer.quantities import Quantity, ends, quantities
 from answerer.units import Unit
 
 LONGEST_UNIT = 30  # characters after a result in which its unit stands
 LONGEST_SUM = 60  # numbers and signs: what is longer is a table or an attack
+MOST_STATED = 3  # equals signs after a sum behind which its result may stand
 MOST_TOLD = 6
 """Numbers among which an operation told in words is tried: of more, some pair gives nearly any value."""
 CLOSE = Decimal("0.001")
@@ -121,7 +122,9 @@ _SIGNS = {
 }
 _SIGN = r"[-+–—−*×·/÷:]|\b(?:plus|minus|times|multiplied\sby|divided\sby|over)\b|(?<=\s)x(?=\s)|(?<=\d)x(?=\d)"
 _EQUAL = r"[=≈≃]|~=|\b(?:equals|yields|gives|is(?:\s(?:about|approximately|roughly|around))?)\b"
-_WORD = rf"(?!(?:{_EQUAL}|x|plus|minus|times|multiplied|divided|over)\b)[A-Za-z°µ][\w²³.₂-]*"
+_WORD = (
+    rf"(?!(?:{_EQUAL}|x|plus|minus|times|multiplied|divided|over)\b)[A-Za-z°µ](?:[\w²³₂]|[.-](?=[A-Za-z]))*(?![\w²³₂])"
+)
 _TAIL = rf"(?:\s*{_WORD}(?:\s?/\s?{_WORD})?){{1,4}}(?=\s*(?:{_SIGN}|{_EQUAL}|\)))"
 _TOKEN = re.compile(rf"(?P<number>{_NUMBER})(?:{_TAIL})?|(?P<sign>{_SIGN})|(?P<equal>{_EQUAL})|(?P<bracket>[()])", re.I)
 
@@ -145,7 +148,7 @@ def sums(text: str) -> list[Sum]:
     for run in _runs(text, tokens):
         parts = _split(run)
         for number, part in enumerate(parts):
-            made = _sum(text, part, parts[number + 1 :])
+            made = _sum(text, part, parts[number + 1 : number + 1 + MOST_STATED])
             if made:
                 found.append(made)
     return found
@@ -195,15 +198,12 @@ def _sum(text: str, tokens: Sequence[_Token], after: Sequence[Sequence[_Token]])
 
 def _trimmed(tokens: Sequence[_Token]) -> list[_Token]:
     """Without signs before and after, and without a bracket that the sum stands in: "calculated (75 - 20)"."""
-    kept = list(tokens)
-    while kept and (kept[0].kind == "sign" or kept[0].text == ")"):
-        kept.pop(0)
+    kept = list(dropwhile(lambda one: one.kind == "sign" or one.text == ")", tokens))
     while kept and (kept[-1].kind == "sign" or kept[-1].text == "("):
         kept.pop()
     opened = sum(token.text == "(" for token in kept) - sum(token.text == ")" for token in kept)
-    while kept and opened > 0 and kept[0].text == "(":
-        kept.pop(0)
-        opened -= 1
+    outer = next((at for at, one in enumerate(kept) if at == opened or one.text != "("), 0) if opened > 0 else 0
+    kept, opened = kept[outer:], opened - outer
     while kept and opened < 0 and kept[-1].text == ")":
         kept.pop()
         opened += 1

@@ -88,7 +88,7 @@ def is_of_other(aim: Aim, text: str, number: Number, end: int = 0, *, positive: 
 
 
 LEAD = 80  # characters before a number that the word, the sign or the label before it stands in
-NEAR = 40
+NEAR = 24
 """Numbers before one and behind it that are looked at beside it: in any text as many, however long that is."""
 
 

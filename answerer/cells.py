@@ -194,7 +194,7 @@ _SIZE = re.compile(
     r"|[$€£¥]\s?(?P<three>'?000s?|bn|[mk])\b\)?",
     re.IGNORECASE,
 )
-_EXCEPT = re.compile(r"\bexcept\b.*|\bunless\b.*|\bother than\b.*", re.IGNORECASE)
+_EXCEPT = re.compile(r"\b(?:except|unless|other than)\b.*", re.IGNORECASE)
 _CURRENCY = re.compile(
     rf"(?P<sign>{DOLLARS}|[{SIGNS}])"
     rf"|\b(?P<name>(?:US|U\.S\.|Australian|Canadian) dollars?|dollars?|euros?|yen|yuan|RMB|{CODES})\b",

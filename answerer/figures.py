@@ -141,13 +141,13 @@ def lines(text: str) -> tuple[tuple[int, int], ...]:
     """
     cuts = [match.span() for match in _LINE.finditer(text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
-    return tuple(piece for start, end in zip(starts, ends, strict=True) for piece in _pieces(text, start, end))
+    return tuple(piece for start, end in zip(starts, ends, strict=True) for piece in pieces(text, start, end))
 
 
-LONGEST_SENTENCE = 4000  # characters: none is as long
+LONGEST_SENTENCE = 2000  # characters: none is as long
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A line in pieces that are no longer than any sentence is, cut at blanks where it has some."""
     while end - start > LONGEST_SENTENCE:
         cut = text.rfind(" ", start + LONGEST_SENTENCE // 2, start + LONGEST_SENTENCE) + 1 or start + LONGEST_SENTENCE

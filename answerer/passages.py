@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from answerer import cells
 from answerer.asking import terms
 from answerer.cells import Row
+from answerer.figures import pieces
 from answerer.units import CODES, SIGNS
 from kohaku import rows
 from retriever.evidence import Context
@@ -49,7 +50,7 @@ _NO_END = re.compile(
 )
 
 
-_EXCEPTED = re.compile(r",?\s(?:except|unless|other than)\b[^()]*\)", re.IGNORECASE)  # of a table's scale
+_EXCEPTED = re.compile(r",?\s(?:except|unless|other than)\b[^()]{0,200}\)", re.IGNORECASE)  # of a table's scale
 
 
 def sentences(contexts: Sequence[Context]) -> list[Sentence]:
@@ -104,8 +105,11 @@ def split(text: str) -> Iterator[tuple[str, bool]]:
 def _prose(line: str) -> Iterator[str]:
     start = 0
     for match in _END.finditer(line):
-        if _NO_END.search(line, start, match.start()):
+        if _NO_END.search(line, max(start, match.start() - LONGEST_SHORT), match.start()):
             continue
-        yield line[start : match.end()]
+        yield from (line[slice(*piece)] for piece in pieces(line, start, match.end()))
         start = match.end()
-    yield line[start:]
+    yield from (line[slice(*piece)] for piece in pieces(line, start, len(line)))
+
+
+LONGEST_SHORT = 20  # characters of what is short for something, with the marks behind it

@@ -84,7 +84,8 @@ _PER = re.compile(r"\s?(?:/|\bper\b|\ban?\b)\s?", re.IGNORECASE)
 _ENDS_BETWEEN = re.compile(r"\bbetween\s(?:\w+\s)?$", re.IGNORECASE)
 _OF_YEAR = re.compile(r"\b(?:in|for|of|fiscal|year)\s(?:19|20)\d\d$", re.IGNORECASE)
 _GAP = re.compile(r"[\s-]?(?:(?:net|gross|total|metric|additional|short)\s)?")
-_FOLLOWING = re.compile(r"(?:[\s-]?[A-Za-z][\w./’'-]*){1,4}")
+_FOLLOWING = re.compile(r"(?:[\s-]?[A-Za-z][\w./’'-]{0,40}){1,4}")
+LEAD = 60  # characters before a number that the words before it stand in
 
 _ONES = re.findall(
     r"\w+",
@@ -221,10 +222,10 @@ def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     bridge = text[left.end : right.start]
     if bridge == " " and right.low < 0 and left.low >= 0:  # "80 -90": the minus is a dash
         right, bridge = replace(right, low=-right.low, high=-right.high, digits=right.digits.lstrip("-")), "-"
-    between = _AND.fullmatch(bridge) and _ENDS_BETWEEN.search(text[: left.start])
+    between = _AND.fullmatch(bridge) and _ENDS_BETWEEN.search(text, max(0, left.start - LEAD), left.start)
     if not (between or _BRIDGE.fullmatch(bridge)):
         return None
-    if (left.low > right.high or right.scale > 1) and _OF_YEAR.search(text, 0, left.end):
+    if (left.low > right.high or right.scale > 1) and _OF_YEAR.search(text, max(0, left.end - LEAD), left.end):
         return None  # "the dividend for fiscal 2023 to 49 cents"
     if "to" in bridge.lower() and right.unit is None and left.unit is not None and not is_money(left.unit):
         return None  # "fell by 8% to 410"

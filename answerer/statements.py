@@ -23,6 +23,7 @@ _NO_NEGATION = re.compile(
 _CLAUSE_ENDS = re.compile(r"[;:,.]")
 REACH = 8
 """Words behind a negation that it may deny."""
+LONGEST_REACH = 200  # characters that they stand in
 _OPPOSITES = [
     frozenset(pair.split("/"))
     for pair in re.findall(
@@ -67,7 +68,7 @@ def contradicts(statement: str, text: str) -> bool:
 def _is_negated(text: str, about: frozenset[str]) -> bool:
     """Whether a negation of a text reaches any of some terms, or ends the text."""
     for match in _NEGATED.finditer(text):
-        behind = " ".join(_CLAUSE_ENDS.split(text[match.end() :])[0].split()[:REACH])
+        behind = " ".join(_CLAUSE_ENDS.split(text[match.end() : match.end() + LONGEST_REACH])[0].split()[:REACH])
         if not behind or about & frozenset(terms(behind)):
             return True
     return False
@@ -92,8 +93,8 @@ def _other_numbers(statement: str, text: str) -> bool:
     return False
 
 
-_NAME = r"[A-Z][\w&’'-]*(?:\s[A-Z][\w&’'-]*)*"
-_DOES = re.compile(rf"({_NAME})\s((?:[a-z][\w-]*\s){{1,3}})(?:the\s)?(?=({_NAME}))")
+_NAME = r"[A-Z][\w&’'-]{0,40}(?:\s[A-Z][\w&’'-]{0,40}){0,6}"
+_DOES = re.compile(rf"({_NAME})\s((?:[a-z][\w-]{{0,40}}\s){{1,3}})(?:the\s)?(?=({_NAME}))")
 _MUTUAL = re.compile(r"\b(?:marri|marry|met|meet|border|resembl|equal|adjoin|match|and\b|or\b|with\b|from\b)")
 
 

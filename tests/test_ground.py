@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from decimal import Decimal
 
@@ -15,6 +16,7 @@ from answerer.figures import numbers
 from answerer.ground import ground
 from answerer.measures import converted
 from answerer.quotes import align
+from answerer.statements import contradicts
 from answerer.values import normalise
 from kohaku.tree import Kind
 from retriever.evidence import Context
@@ -308,3 +310,49 @@ def test_the_year_of_a_law_s_name_may_stand_elsewhere_in_its_document_than_what_
         f"True or False: Under the {year} Quarry Dust Act, quarries must bind 80% of their dust by July 1, 2024."
     )
     assert ground(Question("q", statement), "1", "", contexts).how == wanted
+
+
+def calls(text: str, value: str, question: str, unit: str) -> int:
+    """How many functions are called while a value is looked for in a text."""
+    found = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal found
+        found += event.endswith("call")
+
+    sys.setprofile(count)
+    try:
+        ground(Question("q", question, unit), value, "", [context(text)])
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Lund has 12 pumps. ",
+        "In 2021 Oslo had 12 pumps. ",
+        "12/",
+        "rose from 12 to 12 ",
+        "| Oslo | 12 | 12 |\n",
+        "12; ",
+    ],
+)
+@pytest.mark.parametrize(
+    ("value", "question"), [("12", "How many pumps had Oslo in 2021?"), ("[12,13]", "What range?")]
+)
+def test_twice_as_long_a_text_takes_twice_as_much_work(piece: str, value: str, question: str) -> None:
+    once, twice = (calls(piece * times, value, question, "pumps") for times in (150, 300))
+    assert twice < 2.4 * once
+
+
+@pytest.mark.parametrize(
+    "text", ["12 and 12 and ", "12 to 11 million ", "1-a’", "not ", "Aa ", "12 ab, ", "= 1 ", "( ", "rose ", " except"]
+)
+def test_long_runs_of_what_may_begin_a_value_a_sum_or_a_name_are_looked_through_once(text: str) -> None:
+    times = 60_000 // len(text)
+    run = text * times
+    assert contradicts("Oslo has pumps.", run) is contradicts("Oslo has pumps.", text * 3)
+    assert round(len(numbers(run)) / times, 1) == round(len(numbers(text * 100)) / 100, 1)
+    assert bool(sums(run)) is bool(sums(text * 3))
