@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.blocks import Block, Mark, Parsed
 from indexer.grow import DEEPEST, adopted
-from kohaku.tree import Box, Document, Kind, Node, Tier, Tree
+from kohaku import tokens
+from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, shown
 
 
 def count(text: str) -> int:
@@ -225,6 +226,17 @@ def test_every_tree_is_well_formed(found: list[Block]) -> None:
             order = list(Tier)
             assert order.index(parent.tier) < order.index(node.tier) or parent.tier is node.tier is Tier.SECTION
     assert len({node.id for node in grown.nodes}) == len(grown.nodes)
+
+
+@pytest.mark.parametrize("end", [".", "(2023)", "…", "4 %", "x"])
+@pytest.mark.parametrize("start", ["It", "(a) it", "- 7", "    if it:", "“It", "水"])
+def test_sections_are_counted_as_their_whole_text_though_that_is_never_joined(start: str, end: str) -> None:
+    code = Block(Kind.CODE, f"{start} rose\n  by{end}")
+    blocks = (head("One", 1), paragraph(f"It fell{end}"), head(f"Two {end}", 2), code, paragraph(f"{start} fell{end}"))
+    grown = grow(Parsed("", blocks), Document("doc", "", (), "", ""), count=tokens.count)
+    for node in grown.nodes:
+        assert node.tokens == tokens.count(node.text)
+        assert node.shown_tokens == tokens.count(shown(node.headings, node.text))
 
 
 @pytest.mark.parametrize("kind", [Kind.PARAGRAPH, Kind.FOOTNOTE, Kind.FORMULA])

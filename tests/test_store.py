@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import sqlite3 as standard
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohaku.errors import DamagedStore, NewerStore, NoSuchStore, NotAStore, StoreBusy, StoreError, WrongEmbedder
+from kohaku.errors import (
+    DamagedStore,
+    NewerStore,
+    NoSuchStore,
+    NotAStore,
+    ReadError,
+    StoreBusy,
+    StoreError,
+    WrongEmbedder,
+)
 from kohaku.sqlite import connect, sqlite3
-from kohaku.store import Store, schema
+from kohaku.store import Entry, Store, schema
 from kohaku.tree import Box, Document, Kind, Node, Tier, Tree, Vectors
 from kohaku.words import words
 
@@ -115,6 +124,39 @@ def test_a_snapshot_stays_as_it_was_and_keeps_no_writer_waiting(store: Store, pa
             store.close()
             assert reader.document("later") is None
         assert reader.document("later") is not None
+
+
+def test_a_document_that_comes_to_an_end_too_soon_leaves_the_former_one(store: Store) -> None:
+    fill(store, tree(sentences=("Old whale.", "Old shark.")))
+    new = tree(sentences=("New cat.",) * 9)
+
+    def entries() -> Iterator[Entry]:
+        yield from (Entry(node, row) for node, row in zip(new.nodes[:9], vectors(9), strict=True))
+        raise ReadError("no more")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(ReadError):
+        patch.setattr("kohaku.store.store.AT_ONCE", 2)
+        store.enter(new.document, entries(), {}, {}, ())
+    assert [node.text for node in store.subtree("report") if node.kind is Kind.SENTENCE] == ["Old whale.", "Old shark."]
+    assert store.check() == []
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_a_document_comes_and_goes_whole_however_few_nodes_are_in_memory(
+    store: Store, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kohaku.store.store.AT_ONCE", at_once)
+    monkeypatch.setattr("kohaku.store.node_rows.AT_ONCE", at_once)
+    made = tree(sentences=("One.", "Two.", "Three.", "Four."))
+    rows = fill(store, made)
+    assert store.check() == [] and len(store.subtree("report")) == len(made.nodes)
+    grown = [node.position for node in store.growing("report")]
+    assert grown == [2, 3, 4, 5, 6, 7, 8, 9, 1, 0]
+    assert np.array_equal(store.text_vectors("report", ["Two.", "Five."])["Two."], rows[5])
+    store.remove("report")
+    assert store.check() == [] and store.counts() == {}
+    for table in ("vector", "paragraph_words_docsize", "sentence_words_docsize", "node"):
+        assert store._rows(f"select count(*) from {table}") == [(0,)]
 
 
 def test_putting_a_document_again_leaves_nothing_of_the_old_one(store: Store) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
+from typing import NoReturn, get_args
 
 import numpy as np
 import pytest
@@ -11,8 +13,11 @@ from grown import grow, vectors
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer import rows as waiting
+from indexer import vectors as module
 from indexer.blocks import Block, Parsed
-from kohaku.errors import EmbedderError
+from kohaku.choices import ParagraphVectors
+from kohaku.errors import EmbedderError, StoreError
 from kohaku.tree import Document, Kind, Tree, Vectors
 
 
@@ -93,6 +98,47 @@ def test_every_parents_vector_is_the_weighted_mean_of_its_childrens(texts: list[
         if children:
             total = sum((rows[child.position] * child.tokens for child in children), np.zeros(26, np.float32))
             assert np.allclose(rows[node.position], unit(total), atol=1e-5)
+
+
+@given(st.lists(st.text("abcdef .", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=9))
+def test_a_document_that_is_embedded_in_parts_gets_the_vectors_it_would_get_whole(texts: list[str]) -> None:
+    whole = [vectors(tree(*texts), LetterEmbedder(), mode) for mode in get_args(ParagraphVectors)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "AT_ONCE", 2)
+        embedder = LetterEmbedder()
+        parts = [vectors(tree(*texts), embedder, mode) for mode in get_args(ParagraphVectors)]
+    for (rows, direct), (same, beside) in zip(whole, parts, strict=True):
+        assert np.array_equal(rows, same) and direct.keys() == beside.keys()
+        assert all(np.array_equal(direct[at], beside[at]) for at in direct)
+
+
+def test_a_text_that_comes_again_much_later_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 2)
+    embedder = LetterEmbedder()
+    grown = tree("Same here.", "Other words.", "Same here.")
+    rows, _ = vectors(grown, embedder)
+    assert sorted(embedder.passages) == ["Other words.", "Same here."]
+    same = [rows[node.position] for node in grown.nodes if node.text == "Same here." and node.kind is Kind.SENTENCE]
+    assert np.array_equal(*same)
+
+
+@pytest.mark.parametrize("in_memory", [1, 1_000_000])
+def test_vectors_wait_in_a_file_and_stand_where_they_were_put(in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "IN_MEMORY", in_memory)
+    rows = waiting.Rows(3)
+    rows[5] = np.array([1, 2, 3], np.float32)
+    rows[2] = np.array([4, 5, 6], np.float32)
+    assert [rows[at].tolist() for at in (2, 3, 5, 9)] == [[4, 5, 6], [0, 0, 0], [1, 2, 3], [0, 0, 0]]
+
+
+def test_a_full_disk_for_vectors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(BytesIO):
+        def write(self, data: object) -> NoReturn:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(waiting, "SpooledTemporaryFile", lambda size: Full())
+    with pytest.raises(StoreError, match="temporary folder"):
+        waiting.Rows(3)[0] = np.ones(3, np.float32)
 
 
 class Broken(LetterEmbedder):
