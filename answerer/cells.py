@@ -282,4 +282,4 @@ def _is_rate(text: str) -> bool:
     return "%" in text or any(unit(over).known or over in CURRENCIES for over in _OVER.findall(text))
 
 
-_OVER = re.compile(r"([^\s/(]+)\s?/\s?\w")
+_OVER = re.compile(r"([^\s/(]{1,40})\s?/\s?\w")  # no unit is longer
