@@ -53,6 +53,18 @@ def test_an_inverted_file_finds_nearly_what_an_exact_search_finds(store: Store, 
         assert all(abs(hit.score - scores[hit.key]) < 0.03 for hit in found if hit.key in scores)
 
 
+def test_of_many_cells_a_vector_gets_the_nearest_nearly_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    centroids = np.asarray(random.normal(size=(256, 32)), np.float32)
+    own = centroids[random.integers(256, size=2_000)]
+    vectors = np.asarray(own + 0.5 * random.normal(size=own.shape), np.float32)
+    exact = ivf._nearest(centroids)(vectors)
+    assert exact.tolist() == (vectors @ centroids.T).argmax(axis=1).tolist()
+    monkeypatch.setattr(ivf, "FEW", 100)
+    monkeypatch.setattr(ivf, "AXES", 16)
+    assert 0.97 < (ivf._nearest(centroids)(vectors) == exact).mean() < 1
+
+
 def test_a_small_index_is_always_searched_exactly(store: Store, path: Path) -> None:
     store.settle(COUNT + 1)
     assert files(path) == [] == list(path.parent.glob("*.words"))

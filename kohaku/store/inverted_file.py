@@ -27,8 +27,12 @@ PROBED = 16  # one cell in so many is searched; measured on a million made vecto
 SAMPLE = 40  # vectors a cell that its centroid is learned from: faiss asks for 39 or more
 NUMBER = 8  # bytes of a vector's number in the file
 LISTS = b"ilar"  # begins the part of faiss's format that holds the cells
-ROUNDS = 8  # of k-means: more move the centroids little
+ROUNDS = 4  # of k-means: on a million made vectors recall@10 is .988 with 4, .989 with 8, .975 with 3
 MOST_CELLS = 16_384  # to find the nearest cells costs as much as to look into them, beyond that
+
+# Of more cells than FEW only the NEAR ones are compared with a vector whole: those nearest to it along the AXES on
+# which centroids differ most. That takes half as long; of made vectors, whose axes are alike, .98 get the same cell.
+FEW, AXES, NEAR = 4_096, 128, 8
 
 
 def cells_for(count: int) -> int:
@@ -78,7 +82,8 @@ def build(path: Path, blocks: Callable[[], Blocks], count: int, dimensions: int)
     file. Raises OSError where the disk takes no more.
     """
     index = _trained(blocks(), count, dimensions)
-    cells = np.concatenate([index.quantizer.assign(vectors, 1)[:, 0].astype(np.int32) for _, vectors in blocks()])
+    nearest = _nearest(index.quantizer.reconstruct_n(0, index.nlist))
+    cells = np.concatenate([nearest(vectors).astype(np.int32) for _, vectors in blocks()])
     with whole_or_not(path) as part:
         mapped, firsts = _laid_out(part, index, np.bincount(cells, minlength=index.nlist))
         _write(mapped, firsts, index, cells, blocks())
@@ -101,6 +106,26 @@ def _trained(blocks: Blocks, count: int, dimensions: int) -> Any:
         ahead = (ahead - len(numbers)) % step
     index.train(np.concatenate(some))
     return index
+
+
+def _nearest(centroids: Vectors) -> Callable[[Vectors], NDArray[np.int64]]:
+    """What finds the cell of each vector: the nearest one, of many cells nearly always."""
+    import faiss
+
+    if len(centroids) <= FEW:
+        whole = faiss.IndexFlatIP(centroids.shape[1])
+        whole.add(centroids)
+        return lambda vectors: np.asarray(whole.assign(vectors, 1)[:, 0])
+    axes = np.ascontiguousarray(np.linalg.eigh(centroids.T @ centroids)[1][:, -AXES:])  # the last weigh most
+    short = faiss.IndexFlatIP(axes.shape[1])
+    short.add(centroids @ axes)
+
+    def found(vectors: Vectors) -> NDArray[np.int64]:
+        near = short.assign(vectors @ axes, NEAR)
+        best = np.einsum("nd,nkd->nk", vectors, centroids[near]).argmax(axis=1)
+        return np.asarray(near[np.arange(len(near)), best])
+
+    return found
 
 
 def _laid_out(part: Path, index: Any, sizes: Numbers) -> tuple[np.memmap[Any, np.dtype[np.uint8]], Numbers]:
