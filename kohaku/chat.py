@@ -257,7 +257,7 @@ class OpenAIChat:
             cause = error.__cause__ or error
             if type(cause).__name__ == "ConnectError" and not self._server.was_reached:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
-            if type(cause).__name__ == "ReadTimeout":
+            if _is_silence(error):
                 if "stream" not in request and "stream" not in self._server.manner.refused:
                     raise _Refused(Remedy.STREAM, "") from None
                 raise _Passing(f"{self._place} said nothing for {timeout:g} s (raise timeout?)", None) from None
@@ -276,6 +276,8 @@ class OpenAIChat:
 
     def _completed(self, request: Mapping[str, Any], stage: str, timeout: float, most: float, paid: list[float]) -> Any:
         """The completion of a request, streamed where the request says so; what it cost is put into the list."""
+        import openai
+
         started, call = time.monotonic(), 0
         try:
             made: Any = in_time(
@@ -285,6 +287,10 @@ class OpenAIChat:
             paid.append(most)  # it may still come, and cost
             _still_left(0.0)
             raise _Passing(f"no reply from {self._place} in time", None) from None
+        except openai.APITimeoutError as error:
+            if _is_silence(error):
+                paid.append(most)
+            raise
         self._server.was_reached = True
         if "stream" in request:
 
@@ -413,6 +419,11 @@ class _Refused(Exception):
     def __init__(self, what: Remedy, parameter: str) -> None:
         super().__init__(parameter)
         self.remedy, self.parameter = what, parameter
+
+
+def _is_silence(error: Exception) -> bool:
+    """Whether a server that was reached took too long to say anything."""
+    return type(error.__cause__ or error).__name__ == "ReadTimeout"
 
 
 def _still_left(seconds: float) -> float:

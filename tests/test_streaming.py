@@ -223,6 +223,21 @@ def test_what_a_reply_that_broke_off_cost_is_reckoned_at_its_most(server: FakeSe
     assert len(server.requests) == 1
 
 
+def test_what_a_reply_that_came_too_late_cost_is_reckoned_at_its_most(server: FakeServer, connect: Connect) -> None:
+    late = threading.Event()
+
+    def slow(body: dict[str, Any]) -> Step:
+        late.wait(5)
+        return says(TEXT)
+
+    server.otherwise = slow
+    chat = connect(price=Price(0, 1e6), max_output=10, timeout=0.1, purse=Purse(15))
+    with pytest.raises(ModelError, match="limit of 15"):
+        chat.ask(MESSAGES, Reply)
+    late.set()
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
