@@ -108,6 +108,12 @@ def test_what_only_leads_to_a_value_is_no_part_of_it() -> None:
     assert normalise("The Answer Is Love") == "Love" and normalise("Answer") == "Answer"
 
 
+def test_a_range_in_dots_is_told_from_runs_of_digits_of_any_length() -> None:
+    assert normalise("1..5", "kg") == normalise("1…5", "kg") == "[1,5]"
+    assert normalise("-5 ... 1,000", "kg") == "[-5,1000]"
+    assert parse("1..2 " + "1" * 200_000).form is Form.TEXT
+
+
 def test_true_and_false_are_1_and_0_only_where_that_was_asked() -> None:
     assert [normalise(text, "", STATEMENT) for text in ("TRUE", "yes", "False", "No.", "1", "True, it is")] == list(
         "110011"
