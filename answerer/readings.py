@@ -14,6 +14,7 @@ from answerer.figures import Number, row_unit
 from answerer.measures import converted
 from answerer.quantities import Quantity
 from answerer.units import SCALES, Unit, is_money
+from answerer.units import unit as named_unit
 from kohaku.words import stem
 
 CLOSE = Decimal("1e-6")  # two spellings of one number; far below the difference of two years
@@ -60,6 +61,7 @@ def readings(number: Number, unit: Unit | None, question: Question, text: str) -
     euros. It may hold or not where it says itself that it has exceptions, or names a currency and a count is asked for.
     """
     number = _in_row_unit(number, unit, text)
+    unit = _each(number, unit, question)
     rates = _rates(number, question, text)
     if rates is not None and rates[0] != rates[1]:
         yield from _of_so_many(number, *rates)
@@ -81,6 +83,24 @@ def readings(number: Number, unit: Unit | None, question: Question, text: str) -
         one = number.quantity
         yield Reading(one.low / one.scale, one.high / one.scale, How.STATED)
     yield from _in_the_question_s_scale(number, question)
+
+
+def _each(number: Number, unit: Unit | None, question: Question) -> Unit | None:
+    """The unit asked for, with what the question says it is for each of, where the number is of so much for each.
+
+    "How many kWh does it use a year?" asks for kWh, and 4.2 MWh per year are 4,200.
+    """
+    own = number.quantity.unit
+    if unit is None or own is None or not own.dimension.startswith(f"{unit.dimension}/"):
+        return unit
+    of_each = (
+        named_unit(f"{question.unit} per {_SPANS.get(one.lower(), one)}") for one in _EACH.findall(question.text)
+    )
+    return next((one for one in of_each if one.dimension == own.dimension), unit)
+
+
+_SPANS = {"annual": "year", "annually": "year", "yearly": "year", "monthly": "month", "daily": "day", "hourly": "hour"}
+_EACH = re.compile(rf"\b(?:(?:per|an?|each|every|for each)\s(?=[a-z])|(?={'|'.join(_SPANS)}))(\w+)", re.IGNORECASE)
 
 
 def _rates(number: Number, question: Question, text: str) -> tuple[int, int] | None:

@@ -258,9 +258,7 @@ def _is_year_span(found: Quantity) -> bool:
 
 
 _GROUPED = re.compile(r"[-+]?\d{1,3}(?:_\d{3})+(?:\.\d+)?")
-_DOTTED = re.compile(
-    r"(?<![\d,])([-+]?\d[\d,]*(?:\.\d+)?)\s?(?:\.{2,3}|…)\s?([-+]?\d[\d,]*(?:\.\d+)?)(?=\s?[^\d.,]|$)"
-)
+_DOTTED = re.compile(r"(?<![\d,])([-+]?\d[\d,]*(?:\.\d+)?)\s?(?:\.{2,3}|…)\s?([-+]?\d[\d,]*(?:\.\d+)?)(?=\s?[^\d.,]|$)")
 
 
 def _spelt(text: str) -> str:

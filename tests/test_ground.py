@@ -85,6 +85,23 @@ def test_a_value_in_another_unit_is_converted(value: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "unit", "text", "value", "grounded"),
+    [
+        ("How many kWh per year does the house use?", "kWh", "The house uses 4,200 kWh per year.", "4200", "stated"),
+        ("What is the annual energy use of the house?", "kWh", "It uses 4.2 MWh per year.", "4200", "converted"),
+        ("How many litres per tonne does the mill use?", "L", "The mill uses 3.2 m3 per tonne.", "3200", "converted"),
+        ("How many grams are emitted for each km?", "g", "The car emits 0.12 kg per km.", "120", "converted"),
+        ("How many grams are emitted for each km?", "g", "The car emits 0.12 kg per mile.", "120", "ungrounded"),
+        ("What is the annual energy use of the house?", "kWh", "It uses 4.2 MWh per month.", "4200", "ungrounded"),
+    ],
+)
+def test_what_a_question_asks_for_each_may_be_missing_in_the_unit_asked_for(
+    question: str, unit: str, text: str, value: str, grounded: str
+) -> None:
+    assert how(value, unit=unit, text=text, question=question) == grounded
+
+
+@pytest.mark.parametrize(
     ("value", "unit", "expected"),
     [
         ("3412000000", "USD", "converted"),
