@@ -139,18 +139,21 @@ def test_the_tally_of_nodes_follows_what_is_put_and_removed(store: Store) -> Non
     assert store.check() == []
 
 
-def test_an_inverted_file_is_written_block_by_block_as_faiss_writes_it(tmp_path: Path) -> None:
+def test_an_inverted_file_is_written_block_by_block_as_faiss_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ivf, "cores", lambda: 2)
     rows = np.random.default_rng(0).normal(size=(3000, 16)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     numbers = np.arange(3000, dtype=np.int64) * 3 + 7
     held: list[weakref.ref[Vectors]] = []
 
     def blocks() -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-        for first in range(0, 3000, 700):
-            block = rows[first : first + 700].copy()
-            assert sum(one() is not None for one in held) <= 1  # the last one, which is still in the caller's hand
+        for first in range(0, 3000, 250):
+            block = rows[first : first + 250].copy()
+            assert sum(one() is not None for one in held) <= 3  # one a thread, and the last one in the caller's hand
             held[:] = [*held, weakref.ref(block)]
-            yield numbers[first : first + 700], block
+            yield numbers[first : first + 250], block
             del block
 
     ivf.build(tmp_path / "own.ivf", blocks, 3000, 16)

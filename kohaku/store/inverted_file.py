@@ -8,7 +8,9 @@ The file maps into memory: opening it reads nothing, and what a search touches i
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from kohaku.machine import cores
 from kohaku.store.beside import reserve, whole_or_not
 from kohaku.store.hits import Numbers
 from kohaku.tree import Vectors
@@ -82,8 +85,7 @@ def build(path: Path, blocks: Callable[[], Blocks], count: int, dimensions: int)
     file. Raises OSError where the disk takes no more.
     """
     index = _trained(blocks(), count, dimensions)
-    nearest = _nearest(index.quantizer.reconstruct_n(0, index.nlist))
-    cells = np.concatenate([nearest(vectors).astype(np.int32) for _, vectors in blocks()])
+    cells = _cells(index, blocks())
     with whole_or_not(path) as part:
         mapped, firsts = _laid_out(part, index, np.bincount(cells, minlength=index.nlist))
         _write(mapped, firsts, index, cells, blocks())
@@ -108,20 +110,40 @@ def _trained(blocks: Blocks, count: int, dimensions: int) -> Any:
     return index
 
 
+def _cells(index: Any, blocks: Blocks) -> NDArray[np.int32]:
+    """The cell of each vector, a thread a block: threads that share one wait for each other, busily."""
+    import faiss
+
+    nearest = _nearest(index.quantizer.reconstruct_n(0, index.nlist))
+    found: list[NDArray[np.int32]] = []
+    with ThreadPoolExecutor(cores(), initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
+        waiting: deque[Future[NDArray[np.int64]]] = deque()
+        for _, vectors in blocks:
+            waiting.append(pool.submit(nearest, vectors))
+            if len(waiting) > cores():
+                found.append(waiting.popleft().result().astype(np.int32))
+        found += [one.result().astype(np.int32) for one in waiting]
+    return np.concatenate(found)
+
+
 def _nearest(centroids: Vectors) -> Callable[[Vectors], NDArray[np.int64]]:
     """What finds the cell of each vector: the nearest one, of many cells nearly always."""
     import faiss
 
-    if len(centroids) <= FEW:
-        whole = faiss.IndexFlatIP(centroids.shape[1])
+    count, dimensions = centroids.shape
+    if count <= FEW:
+        whole = faiss.IndexFlatIP(dimensions)
         whole.add(centroids)
         return lambda vectors: np.asarray(whole.assign(vectors, 1)[:, 0])
-    axes = np.ascontiguousarray(np.linalg.eigh(centroids.T @ centroids)[1][:, -AXES:])  # the last weigh most
-    short = faiss.IndexFlatIP(axes.shape[1])
-    short.add(centroids @ axes)
+    axes = np.linalg.eigh(centroids.T @ centroids)[1].T[-AXES:]  # the last weigh most
+    turn = faiss.LinearTransform(dimensions, len(axes))
+    faiss.copy_array_to_vector(np.ascontiguousarray(axes).ravel(), turn.A)
+    turn.is_trained = True
+    short = faiss.IndexPreTransform(turn, faiss.IndexFlatIP(len(axes)))
+    short.add(centroids)
 
     def found(vectors: Vectors) -> NDArray[np.int64]:
-        near = short.assign(vectors @ axes, NEAR)
+        near = short.assign(vectors, NEAR)
         best = np.einsum("nd,nkd->nk", vectors, centroids[near]).argmax(axis=1)
         return np.asarray(near[np.arange(len(near)), best])
 
