@@ -35,12 +35,16 @@ def numeric(where: Where, wanted: Value, shown: str) -> Grounding:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A number that is the one wanted: how, in which lines, by what conversion, and why it is another thing's."""
+    """A number that is the one wanted: how, in which lines, by what conversion, and why it is another thing's.
+
+    `is_of_range`: whether it is an end of a range.
+    """
 
     how: How
     lines: tuple[Line, ...]
     note: str = ""
     other: str = ""
+    is_of_range: bool = False
 
 
 class _Found(NamedTuple):
@@ -90,25 +94,44 @@ def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
         if number.place is None and looked_at > MOST_PLACES:
             continue
         if wanted.form is Form.RANGE:
-            for one in held:
-                if number.quantity.is_range and one.begins(low, number) and one.ends(high, number):
-                    yield _Match(one.how, (number.line,), one.note, _why(where, context, number))
+            whole = [one for one in held if number.quantity.is_range and one.begins(low, number) and one.ends(high, number)]
+            yield from (_Match(one.how, (number.line,), one.note, _why(where, context, number)) for one in whole[:1])
+            if whole:
+                continue
         for end, amount in enumerate((low, high)):
             match = next((one for one in held if one.says(amount, number)), None)
             if match:
-                alone = wanted.form is Form.NUMBER
-                side = (-1 if match.begins(amount, number) else 1) if alone and number.quantity.is_range else 0
-                why = _why(where, context, number, side, positive=amount > 0) if alone else ""
-                ends[end].append(_Match(match.how, (number.line,), match.note, why))
+                alone, is_range = wanted.form is Form.NUMBER, number.quantity.is_range
+                side = (-1 if match.begins(amount, number) else 1) if is_range else 0
+                if not alone and side == 1 - 2 * end:
+                    continue  # the high end of one range and the low end of another are no range of anything
+                why = _why(where, context, number, side if alone else 0, positive=alone and amount > 0)
+                ends[end].append(_Match(match.how, (number.line,), match.note, why, is_range))
     if wanted.form is Form.NUMBER:
         yield from ends[0]
     elif ends[0] and ends[1]:
-        # both ends in one line, if there is such a line
-        highs = {one.lines: one for one in reversed(ends[1])}
-        first = next((one for one in ends[0] if one.lines in highs), ends[0][0])
-        last = highs.get(first.lines, ends[1][0])
+        # both ends in one line, if there is such a line, and of what is asked
+        pairs = [(not _of_other(*pair), pair[0].lines == pair[1].lines, pair) for pair in _pairs(*ends)]
+        first, last = max(pairs, key=lambda one: one[:2])[2]
         how = How.CONVERTED if How.CONVERTED in (first.how, last.how) else How.STATED
-        yield _Match(how, (*first.lines, *last.lines), first.note or last.note)
+        yield _Match(how, (*first.lines, *last.lines), first.note or last.note, _of_other(first, last))
+
+
+def _pairs(lows: Sequence[_Match], highs: Sequence[_Match]) -> Iterator[tuple[_Match, _Match]]:
+    """Each low end with the best high end of its line; then the best of each, wherever they stand."""
+    by_line: dict[tuple[Line, ...], _Match] = {}
+    for one in sorted(highs, key=lambda one: one.other != ""):
+        by_line.setdefault(one.lines, one)
+    yield from ((one, by_line[one.lines]) for one in lows if one.lines in by_line)
+    first, last = (min(side, key=lambda one: one.other != "") for side in (lows, highs))
+    yield first, last
+
+
+def _of_other(first: _Match, last: _Match) -> str:
+    """Why two ends are of something else: one of them is, where it is a range's, else both: "over 5 but under 7"."""
+    if first.is_of_range or last.is_of_range:
+        return first.other or last.other
+    return first.other and last.other
 
 
 def _read(where: Where, wanted: Value, context: Context) -> Iterator[tuple[Number, list[Reading]]]:

@@ -558,13 +558,39 @@ def other_clause(wanted: frozenset[str], text: str, own: Span, others: Sequence[
     if not spans[1:] or None in cuts or "respectively" in text:
         return ""
     edges = [spans[0][1], *(cut for cut in cuts if cut is not None), len(text)]
-    shared = frozenset(terms(text[: spans[0][0]]))
+    opening = _opening(text, spans, edges)
+    shared = frozenset(terms(text[:opening]))
+    edges[0] = opening
     told = [frozenset(terms(text[first:last])) & wanted - shared for first, last in pairwise(edges)]
     mine = told[spans.index(own)]
     rival = next((at for at, theirs in enumerate(told) if mine < theirs), None)
     return f"“{text[slice(*spans[rival])]}” is what is said of that" if rival is not None else ""
 
 
+def _opening(text: str, spans: Sequence[Span], edges: Sequence[int]) -> int:
+    """Up to where a sentence is said of all its values: to the first, or, where each has a subject of its own, less.
+
+    That is to the last colon before the first value, or to nothing.
+
+    >>> text = "Heights: the mill 12 m, the barn 9 m."
+    >>> _opening(text, [(18, 22), (33, 36)], [22, 22, 37]), _opening("It has 3 and 4.", [(7, 8), (13, 14)], [8, 8, 15])
+    (8, 7)
+    """
+    first = spans[0][0]
+    colon = text.rfind(":", 0, first) + 1
+    if colon and text[colon:first].strip():
+        return colon
+    leads = [text[cut : start] for cut, (start, _) in zip(edges[1:], spans[1:], strict=False)]
+    return 0 if leads and all(_SUBJECT.match(lead) for lead in leads) else first
+
+
+_SUBJECT = re.compile(
+    r"(?:[;,，]?\s(?:and|while|but|whereas|although)\s|[;；,]\s)"
+    r"(?:the|its|their|our|his|her)\s(?!(?:number|figure|total|rest|amount|value|sum|average|other|same|former|latter)\b)"
+    r"[^\W\d_]\w+",
+    re.IGNORECASE,
+)
+"""How a clause begins that has a subject of its own."""
 _NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w&’'-]*(?:\s(?:(?:de|van|von|der|of|the|&)\s)*[^\W\d_a-zà-ÿ][\w&’'-]*)*")
 
 
@@ -585,7 +611,7 @@ def name_is_of_other(aim: Aim, sentence: str, start: int, end: int) -> str:
         for match in _NAMES.finditer(sentence)
         if not (match.start() < end and start < match.end())
         and (found := frozenset(terms(match[0])))
-        and not found & (aim.terms | own)
+        and not (found & aim.terms or found <= own or own <= found)
         and (match.start() > 0 or " " in match[0])
     ]
     denied = None if aim.negates else _NOT.search(sentence[:start]) or _FALSE.search(sentence[:start])
