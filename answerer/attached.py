@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -357,11 +358,12 @@ def _other_period(aim: Aim, said: Said) -> str | None:
     return None
 
 
-_RELATIVE = re.compile(
-    r"[^;,.\d]{0,25}?\b(?:(?P<next>the\s(?:following|next)\syear|(?:a|one)\syear\slater)"
-    r"|(?:a|one|the)\syear\searlier|the\s(?:previous|prior|preceding)\syear|(?:a|the)\syear\sbefore(?=[.,;)]|$))",
-    re.IGNORECASE,
+_YEAR_BESIDE = (
+    r"\b(?:(?P<next>the\s(?:following|next)\syear|(?:a|one)\syear\slater)"
+    r"|(?:a|one|the)\syear\searlier|the\s(?:previous|prior|preceding)\syear|(?:a|the)\syear\sbefore(?=[.,;)]|$))"
 )
+_RELATIVE = re.compile(rf"[^;,.\d]{{0,25}}?{_YEAR_BESIDE}", re.IGNORECASE)
+_LATER = re.compile(rf"(?:^|[;,.]|\b(?:and|but|while|in))\s?{_YEAR_BESIDE},?[^;,.\d]{{0,40}}$", re.IGNORECASE)
 
 
 def _of_relative_year(aim: Aim, said: Said) -> str | None:
@@ -373,11 +375,16 @@ def _of_relative_year(aim: Aim, said: Said) -> str | None:
     if len(told) != 1 or not aim.years or aim.wants_date:
         return None
     year = int(told.pop())
-    own, *others = (_RELATIVE.match(said.text, one.end) for one in (said.number, *said.others))
+    own, *others = (_relative(said.text, one) for one in (said.number, *said.others))
     if own:
         return "" if _year_of(own, year) in aim.years else f"it is of “{own[0].strip()}”, after or before {year}"
     is_other = str(year) not in aim.years and any(one and _year_of(one, year) in aim.years for one in others)
     return f"it is of “{year}”" if is_other else None
+
+
+def _relative(text: str, one: Quantity) -> re.Match[str] | None:
+    """What tells the year of a number, behind it or before: "a year later it lent 5"."""
+    return _RELATIVE.match(text, one.end) or _LATER.search(text[max(0, one.start - LEAD) : one.start])
 
 
 def _year_of(match: re.Match[str], year: int) -> str:
@@ -536,8 +543,25 @@ def _other_clause(aim: Aim, said: Said) -> str:
 
 
 def _other_event(aim: Aim, said: Said) -> str:
-    """Why a year is of another event: the last word before it is none of the question's, one before another year is."""
-    own, *others = (_last_term(said.text[max(0, one.start - LEAD) : one.start]) for one in (said.number, *said.others))
+    return _event_of_other(aim, said.text, [one.start for one in (said.number, *said.others)])
+
+
+def _date_of_other_event(aim: Aim, sentence: str, start: int, end: int) -> str:
+    """Why a day is of another event than the one asked for, where the sentence tells the day of that."""
+    days = [date.start() for date in _DATES.finditer(sentence)]
+    own = [day for day in days if start <= day < end]
+    return _event_of_other(aim, sentence, [own[0], *(day for day in days if day not in own)]) if own else ""
+
+
+_MONTH = "|".join(map(str.capitalize, MONTHS))
+_DATES = re.compile(rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{_MONTH})|(?:{_MONTH})\s\d{{1,2}})\b")
+
+
+def _event_of_other(aim: Aim, text: str, places: Sequence[int]) -> str:
+    """Why the first of some dates is of another event: the last word before it is none of the question's, one before
+    another of them is.
+    """
+    own, *others = (_last_term(text[max(0, place - LEAD) : place]) for place in places)
     rival = next((word for word in others if word in aim.terms), "")
     return f"it is of what was “{own}”" if rival and own and own not in aim.terms else ""
 
@@ -617,6 +641,8 @@ def name_is_of_other(aim: Aim, sentence: str, start: int, end: int) -> str:
     denied = None if aim.negates else _NOT.search(sentence[:start]) or _FALSE.search(sentence[:start])
     if denied:
         return f"it is denied there: “{denied[0].strip()} {sentence[start:end]}”"
+    if why := _date_of_other_event(aim, sentence, start, end):
+        return why
     return other_clause(aim.terms, sentence, (start, end), others)
 
 
@@ -628,10 +654,12 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
     >>> of_other_sentence(aim(Question("", "Who founded Holm?")), "Ada Lund founded Rask. Bo Ek founded Holm.", (0, 8))
     'it is said of “Rask”, and another one of “Holm”'
     """
+    line = line_at(text, own[0]) or own
+    if why := _of_parallel(aim, text, line, own):
+        return why
     asked = _asked_names(text, aim.terms)
     if not asked:
         return ""
-    line = line_at(text, own[0]) or own
     at = bisect_left(asked, own[0], key=lambda one: one[1].start())
     asked = asked[max(0, at - NEAR) : at + NEAR]
     if rows.is_row(text[slice(*line)]) or text.startswith("|", line[0]) or aim.terms & _KIN:
@@ -644,6 +672,54 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
                 alike = rival.strip() in text[slice(*own)]
                 return "" if alike else f"it is said of “{tie.name}”, and another one of “{name[0]}”"
     return ""
+
+
+def _of_parallel(aim: Aim, text: str, line: Span, own: Span) -> str:
+    """Why a value is of another thing: a sentence beside says one, in the same words, of what is asked.
+
+    The one sentence then has a word of the question where the other has one that is none: "the north wing has 12 rooms,"
+    "the south wing has 30 rooms".
+    """
+    mine = text[slice(*line)]
+    if rows.is_row(mine) or mine.startswith("|") or len(mine) > LONGEST_PARALLEL:
+        return ""
+    at = _words_at(mine, own[0] - line[0], own[1] - line[0])
+    for place in _next_to(text, line):
+        theirs = text[slice(*lines(text)[place])]
+        if len(theirs) <= LONGEST_PARALLEL and (rival := _traded(aim, mine, theirs, at)):
+            return f"“{rival}” is what is said of that"
+    return ""
+
+
+LONGEST_PARALLEL = 300  # letters of sentences that are compared word by word
+
+
+def _words_at(text: str, start: int, end: int) -> Span:
+    """The numbers of the words that a part of a text covers."""
+    covered = [at for at, word in enumerate(_WORDS.finditer(text)) if word.start() < end and start < word.end()]
+    return (covered[0], covered[-1] + 1) if covered else (0, 0)
+
+
+def _traded(aim: Aim, mine: str, theirs: str, at: Span) -> str:
+    """The sentence that has another value where the one has the words `at`, and a word of the question for another."""
+    own, other = _WORDS.findall(mine), _WORDS.findall(theirs)
+    traded, is_other_value = False, False
+    for kind, first, last, begin, end in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():
+        if first < at[1] and at[0] < last:
+            is_other_value = is_other_value or (kind == "replace" and _is_alike_value(own[first:last], other[begin:end]))
+        elif kind == "replace" and last - first == end - begin <= 2:
+            lost, won = held(" ".join(own[first:last])), held(" ".join(other[begin:end]))
+            traded = traded or bool(lost and not lost & aim.terms and won & aim.terms and not won & held(mine))
+    return theirs.strip() if traded and is_other_value else ""
+
+
+def _is_alike_value(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether words may be another value of the same form: a number for a number, a name for a name."""
+    forms = [(any(map(str.isdigit, "".join(words))), any(word[:1].isupper() for word in words)) for words in (one, other)]
+    return bool(other) and forms[0] == forms[1]
+
+
+_WORDS = re.compile(r"[\w.,’'-]*\w")
 
 
 @lru_cache(maxsize=64)
