@@ -11,9 +11,10 @@ from typing import NamedTuple
 from answerer.aim import aim
 from answerer.answer import Grounding, How, Span
 from answerer.arithmetic import Sum, agree, sums, told
-from answerer.attached import is_of_other
+from answerer.attached import is_of_other, of_other_column, of_other_row
 from answerer.changes import State
 from answerer.figures import Number, numbers
+from answerer.grid import Place
 from answerer.quantities import Quantity, quantities, spelled
 from answerer.readings import Reading, bare, readings
 from answerer.units import is_money
@@ -94,7 +95,9 @@ def _matches(where: Where, wanted: Value, context: Context) -> Iterator[_Match]:
         if number.place is None and looked_at > MOST_PLACES:
             continue
         if wanted.form is Form.RANGE:
-            whole = [one for one in held if number.quantity.is_range and one.begins(low, number) and one.ends(high, number)]
+            whole = [
+                one for one in held if number.quantity.is_range and one.begins(low, number) and one.ends(high, number)
+            ]
             yield from (_Match(one.how, (number.line,), one.note, _why(where, context, number)) for one in whole[:1])
             if whole:
                 continue
@@ -170,6 +173,8 @@ class _Operand:
 
     spans: tuple[Span, ...]
     scale: int = 1
+    text: str = ""
+    place: Place | None = None
 
 
 def _computed(where: Where, wanted: Value, shown: str) -> Grounding | None:
@@ -214,23 +219,54 @@ def _gives(where: Where, one: Sum, value: Decimal, scale: int) -> bool:
 
 def _is_no_share(where: Where, one: Sum, shown: str) -> bool:
     """Whether a share is asked for, and counts are only added or subtracted."""
+    return _asks_share(where) and not (one.scales or "/" in one.text or _PERCENT.search(shown))
+
+
+def _asks_share(where: Where) -> bool:
     unit = where.unit()
-    asks_share = unit is not None and unit.dimension == "share"
-    return asks_share and not (one.scales or "/" in one.text or _PERCENT.search(shown))
+    return unit is not None and unit.dimension == "share"
 
 
 def _is_asked(where: Where, one: Sum) -> bool:
     """Whether what a sum does may be what is asked: numbers that are but added are no difference, unless one of them
     is less than nothing, and those that are but added or subtracted no ratio and no average.
     """
-    if one.scales or "/" in one.text:
-        return True
     question = where.question.text
-    if aim(where.question).states == {State.DIFFERENCE}:
+    is_change = aim(where.question).states == {State.DIFFERENCE}
+    if one.scales or "/" in one.text:
+        return not (is_change and _asks_share(where) and _is_no_change(one, question)) and not (
+            one.is_mean and _OF_BOTH.search(question) and not _DIVIDED.search(question)
+        )
+    if is_change:
         return not one.is_addition or any(_falls_below(where, operand) for operand in one.operands)
+    if one.is_subtraction and _WHOLE.search(question) and not _LESS.search(question):
+        return any(_falls_below(where, operand) for operand in one.operands)
     return _OF_BOTH.search(question) is not None or _DIVIDED.search(question) is None or "mean" in one.text
 
 
+def _is_no_change(one: Sum, question: str) -> bool:
+    """Whether a quotient is not by what share something changed: nothing is subtracted, or it is of the other side.
+
+    A rise is a share of the smaller number, a fall one of the larger.
+    """
+    rises, falls = _RISES.search(question) is not None, _FALLS.search(question) is not None
+    if one.change is None:
+        return not one.is_subtraction and len(one.operands) == 2
+    first, last, base = one.change
+    other = min(first, last) if falls else max(first, last)
+    return rises is not falls and first != last and base == other
+
+
+_RISES = re.compile(r"\b(?:ris(?:e|en|ing)|rose|increas\w*|gr[eo]w\w*|higher|larger|greater|more)\b", re.IGNORECASE)
+_FALLS = re.compile(
+    r"\b(?:fall\w*|fell|drop\w*|declin\w*|decreas\w*|reduc\w*|lower\w*|smaller|less|fewer|cut|shr[aiu]nk\w*)\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:sum|together|combined|altogether|in all|both)\b|\btotal\b[^?]*\band\b", re.IGNORECASE)
+_LESS = re.compile(
+    r"\b(?:net|remain\w*|left|without|exclud\w*|less|except|other than|rest|not|differen\w+|minus|after)\b",
+    re.IGNORECASE,
+)
 _OF_BOTH = re.compile(r"\b(?:total|sum|together|combined|altogether|in all)\b", re.IGNORECASE)
 _DIVIDED = re.compile(
     r"\b(?:average|ratio)\b|\bthe mean\b|\bhow many times (?:as|more|less|\w+er)\b|\bby (?:what|which) factor\b", re.I
@@ -255,8 +291,22 @@ def _operands(where: Where, one: Sum, derived: Sequence[tuple[Decimal, _Operand]
             found.append(held)
         elif operand.low not in given:
             return None
+    if _are_of_other(where, found):
+        return None
     spans = tuple(dict.fromkeys(span for held in found for span in held.spans))
     return _Operand(spans, min(held.scale for held in found)) if spans else None
+
+
+def _are_of_other(where: Where, found: Sequence[_Operand]) -> bool:
+    """Whether the numbers of a sum stand in one row, or column, of a table, and another one is asked for."""
+    places = [(held.text, held.place) for held in found if held.place is not None]
+    if len(places) < max(2, len(found)) or len({(text, place.table) for text, place in places}) > 1:
+        return False
+    text, first = places[0]
+    wanted = aim(where.question)
+    in_row = all(place.row == first.row for _, place in places)
+    in_column = all(place.column == first.column for _, place in places)
+    return bool((in_row and of_other_row(wanted, text, first)) or (in_column and of_other_column(wanted, text, first)))
 
 
 def _operand(where: Where, operand: Quantity) -> _Operand | None:
@@ -264,7 +314,10 @@ def _operand(where: Where, operand: Quantity) -> _Operand | None:
     for rank, context in enumerate(where.contexts):
         for number in numbers(context.text, _over(context)):
             if any(one.says(operand.low, number) for one in bare(number, operand.unit, context.text)):
-                scale = number.scale.factor if number.scale and number.quantity.low == operand.low else 1
-                held = _Operand((where.span(context, number.line),), scale)
+                own = number.quantity
+                scale = number.scale.factor if number.scale and own.low == operand.low else 1
+                if own.scale > 1 and operand.low * own.scale in (own.low, own.high):
+                    scale = own.scale
+                held = _Operand((where.span(context, number.line),), scale, context.text, number.place)
                 best.append((where.weight(context, *number.line), -rank, held))
     return max(best, key=lambda one: one[:2])[2] if best else None

@@ -44,6 +44,28 @@ class Sum:
         """
         return not self.scales and _ADDED.search(self.text) is not None and _TAKEN.search(self.text) is None
 
+    @property
+    def is_subtraction(self) -> bool:
+        """Whether numbers are taken from others, and none added."""
+        return _TAKEN.search(self.text) is not None and _ADDED.search(self.text) is None
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a sum over how many numbers that has."""
+        return _MEAN_OF.fullmatch(self.text) is not None and self.operands[-1].low == len(self.operands) - 1
+
+    @property
+    def change(self) -> tuple[Decimal, Decimal, Decimal] | None:
+        """Of a change over what was: the two numbers and what their difference is divided by; None for other sums.
+
+        >>> [[str(number) for number in one.change or ()] for one in sums("(75 - 60) / 60 = 25 %, 75 / 60 = 1.25")]
+        [['75', '60', '60'], []]
+        """
+        numbers = [one.low for one in self.operands]
+        if _CHANGE_OF.fullmatch(self.text) is None or len(numbers) not in (2, 3):
+            return None
+        return numbers[0], numbers[1], numbers[-1]
+
     def needed(self) -> tuple[Quantity, ...]:
         """The operands that must stand in the evidence: not what scales, nor by how many numbers a mean is divided."""
         if not self.scales:
@@ -79,6 +101,7 @@ class Sum:
 
 _ADDED = re.compile(r"\+|\bplus\b", re.IGNORECASE)
 _TAKEN = re.compile(r"(?<=[\s\d)])[-–—−]|\bminus\b", re.IGNORECASE)
+_CHANGE_OF = re.compile(r"\([^()*/×÷+]*[-–—−][^()*/×÷+]*\)\s?[/÷][^()/÷]*", re.IGNORECASE)
 _MEAN_OF = re.compile(r"\([^()*/×÷]*\)\s?[/÷]\s?\d+")
 
 

@@ -142,16 +142,42 @@ def _is_year(one: Quantity) -> bool:
 
 def _in_other_cell(aim: Aim, text: str, own: Place) -> str:
     """Whether another column or row of the table is the one whose head or label the question names."""
-    wanted = aim.terms | aim.years | {f"Q{quarter}" for quarter in aim.quarters}
-    for line, said, others in (
-        ("column", own.head, _asked_lines(text, wanted).get(("row", own.table, own.row), {})),
-        ("row", own.label, _asked_lines(text, wanted).get(("column", own.table, own.column), {})),
-    ):
-        mine = _named(said)
-        for other, theirs in others.items():
-            if mine & wanted <= theirs and mine != theirs:
-                return f"it stands in the {line} “{said.strip()}”, not “{other.strip()}”"
+    return of_other_column(aim, text, own) or of_other_row(aim, text, own) or _is_level_of_year(aim, text, own)
+
+
+def of_other_column(aim: Aim, text: str, own: Place) -> str:
+    """Why a column of a table is none of what is asked: the row has one that the question names."""
+    return _other_line("column", own.head, aim, _asked_in(aim, text, "row", own.table, own.row))
+
+
+def of_other_row(aim: Aim, text: str, own: Place) -> str:
+    """Why a row of a table is none of what is asked: the column has one that the question names."""
+    return _other_line("row", own.label, aim, _asked_in(aim, text, "column", own.table, own.column))
+
+
+def _other_line(line: str, said: str, aim: Aim, others: Mapping[str, frozenset[str]]) -> str:
+    mine = _named(said)
+    for other, theirs in others.items():
+        if mine & _wanted(aim) <= theirs and mine != theirs:
+            return f"it stands in the {line} “{said.strip()}”, not “{other.strip()}”"
     return ""
+
+
+def _is_level_of_year(aim: Aim, text: str, own: Place) -> str:
+    """Why a cell is no difference between two years: it is of the one, and another one of its row of the other."""
+    mine = _named(own.head) & aim.years
+    others = (theirs & aim.years for theirs in _asked_in(aim, text, "row", own.table, own.row).values())
+    if aim.states == {State.DIFFERENCE} and mine and any(theirs and theirs != mine for theirs in others):
+        return f"it is what was so in {min(mine)}, not by how much it changed"
+    return ""
+
+
+def _wanted(aim: Aim) -> frozenset[str]:
+    return aim.terms | aim.years | {f"Q{quarter}" for quarter in aim.quarters}
+
+
+def _asked_in(aim: Aim, text: str, line: str, table: int, number: int) -> Mapping[str, frozenset[str]]:
+    return _asked_lines(text, _wanted(aim)).get((line, table, number), {})
 
 
 @lru_cache(maxsize=64)
@@ -350,6 +376,8 @@ def _other_period(aim: Aim, said: Said) -> str | None:
             continue
         period = held[own][1]
         if period in wanted:
+            if why := _is_level(aim, said, held, wanted, period):
+                return why
             if wanted is aim.years and _is_event(said.text, held[own][0][0]) and _is_told_elsewhere(aim, said, wanted):
                 return f"“{said.text[slice(*held[own][0])].strip()}” is the year of something else"
             return ""
@@ -389,6 +417,17 @@ def _relative(text: str, one: Quantity) -> re.Match[str] | None:
 
 def _year_of(match: re.Match[str], year: int) -> str:
     return str(year + (1 if match["next"] else -1))
+
+
+def _is_level(aim: Aim, said: Said, held: Sequence[tuple[Span, str]], wanted: frozenset[str], period: str) -> str:
+    """Why a number is no difference between two periods: it is what was so in the one, another in the other."""
+    if aim.states != {State.DIFFERENCE} or len(wanted) < 2 or grows(said.text, said.number):
+        return ""
+    for one in said.others:
+        other = _paired(replace(said, number=one, others=(said.number,)), [span for span, _ in held])
+        if other is not None and held[other][1] in wanted - {period}:
+            return f"it is what was so in {period}, not by how much it changed"
+    return ""
 
 
 def _is_told_elsewhere(aim: Aim, said: Said, wanted: frozenset[str]) -> bool:
@@ -455,6 +494,8 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
     if not aim.nouns:
         return None
     own = counted(said.text, said.number)
+    if why := _is_one_of_two(aim, said, own):
+        return why
     rival = next((one for one in said.others if counted(said.text, one) & aim.nouns), None)
     if own & aim.nouns:
         return "" if rival is None else None
@@ -463,6 +504,18 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
     if rival is None:
         return _counted_elsewhere(aim, said)
     return f"{_shown(said)} are counted beside “{said.text[rival.start : rival.end + 20].strip()}”"
+
+
+def _is_one_of_two(aim: Aim, said: Said, own: frozenset[str]) -> str:
+    """Why a number is no difference between two counts: it is the one of them, and the other is beside it."""
+    if aim.states != {State.DIFFERENCE} or grows(said.text, said.number):
+        return ""
+    mine = own & aim.terms
+    for one in said.others:
+        theirs = counted(said.text, one) & aim.terms
+        if mine - theirs and theirs - mine:
+            return f"{_shown(said)} are counted, not how many more or less there are"
+    return ""
 
 
 def _counted_elsewhere(aim: Aim, said: Said) -> str | None:
@@ -539,7 +592,9 @@ _CUTS = (
 def _other_clause(aim: Aim, said: Said) -> str:
     spans = [(one.start, one.end) for one in (said.number, *said.others)]
     why = _other_event(aim, said) if aim.wants_date else ""
-    return why or other_clause(aim.terms, said.text, spans[0], spans[1:])
+    own = counted(said.text, said.number)
+    shared = own if all(counted(said.text, one) <= own for one in said.others) else frozenset()
+    return why or other_clause(aim.terms - shared, said.text, spans[0], spans[1:])
 
 
 def _other_event(aim: Aim, said: Said) -> str:
@@ -604,7 +659,7 @@ def _opening(text: str, spans: Sequence[Span], edges: Sequence[int]) -> int:
     colon = text.rfind(":", 0, first) + 1
     if colon and text[colon:first].strip():
         return colon
-    leads = [text[cut : start] for cut, (start, _) in zip(edges[1:], spans[1:], strict=False)]
+    leads = [text[cut:start] for cut, (start, _) in zip(edges[1:], spans[1:], strict=False)]
     return 0 if leads and all(_SUBJECT.match(lead) for lead in leads) else first
 
 
@@ -677,8 +732,8 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
 def _of_parallel(aim: Aim, text: str, line: Span, own: Span) -> str:
     """Why a value is of another thing: a sentence beside says one, in the same words, of what is asked.
 
-    The one sentence then has a word of the question where the other has one that is none: "the north wing has 12 rooms,"
-    "the south wing has 30 rooms".
+    The one has a word of the question where the other has one that is none: "the north wing has 12 rooms",
+    "the south wing has 30 rooms". Names are told apart by `of_other_sentence`.
     """
     mine = text[slice(*line)]
     if rows.is_row(mine) or mine.startswith("|") or len(mine) > LONGEST_PARALLEL:
@@ -706,8 +761,10 @@ def _traded(aim: Aim, mine: str, theirs: str, at: Span) -> str:
     traded, is_other_value = False, False
     for kind, first, last, begin, end in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():
         if first < at[1] and at[0] < last:
-            is_other_value = is_other_value or (kind == "replace" and _is_alike_value(own[first:last], other[begin:end]))
-        elif kind == "replace" and last - first == end - begin <= 2:
+            is_other_value = is_other_value or (
+                kind == "replace" and _is_alike_value(own[first:last], other[begin:end])
+            )
+        elif kind == "replace" and last - first == end - begin <= 2 and " ".join(own[first:last]).islower():
             lost, won = held(" ".join(own[first:last])), held(" ".join(other[begin:end]))
             traded = traded or bool(lost and not lost & aim.terms and won & aim.terms and not won & held(mine))
     return theirs.strip() if traded and is_other_value else ""
@@ -715,7 +772,9 @@ def _traded(aim: Aim, mine: str, theirs: str, at: Span) -> str:
 
 def _is_alike_value(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether words may be another value of the same form: a number for a number, a name for a name."""
-    forms = [(any(map(str.isdigit, "".join(words))), any(word[:1].isupper() for word in words)) for words in (one, other)]
+    forms = [
+        (any(map(str.isdigit, "".join(words))), any(word[:1].isupper() for word in words)) for words in (one, other)
+    ]
     return bool(other) and forms[0] == forms[1]
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from answerer.cells import Scale, is_unscaled, scale_of
 from answerer.grid import LONGEST_LINE, Place, place_at
-from answerer.quantities import Quantity, quantities, spelled, without_pointers
-from answerer.units import Unit, unit_at
+from answerer.quantities import SPELLED, Quantity, quantities, spelled, without_pointers
+from answerer.units import Unit, plain, unit, unit_at
 from kohaku import rows
 from kohaku.words import is_year
 
@@ -64,7 +65,9 @@ def numbers(text: str, over: str = "") -> tuple[Number, ...]:
     [('5', 1000000)]
     """
     masked = without_pointers(text)
-    found = [*quantities(masked), *spelled(masked), *_fractions(masked)]
+    shares = list(_shares(masked))
+    rest = _blanked(masked, shares)
+    found = [*shares, *quantities(rest), *spelled(rest), *_fractions(rest)]
     over_rows = _Over(text, over)
     about = {line: _about(text, line, over_rows) for line in lines(text)}
     return tuple(_number(text, one, over, about) for one in sorted(found, key=lambda one: one.start))
@@ -196,6 +199,32 @@ def _fractions(text: str) -> Iterator[Quantity]:
         elif match["many"]:
             part = Decimal("0.25") if match["name"].lower() == "quarter" else Decimal(1) / 3
             yield _plain(match, part * many[match["many"].lower()])
+
+
+def _blanked(text: str, found: Sequence[Quantity]) -> str:
+    """The text of the same length without some quantities."""
+    edges = [0, *(edge for one in found for edge in (one.start, one.end)), len(text)]
+    return "".join(
+        text[start:end] if at % 2 == 0 else " " * (end - start) for at, (start, end) in enumerate(pairwise(edges))
+    )
+
+
+def _shares(text: str) -> Iterator[Quantity]:
+    """Shares as so many of so many, in percent: "three in five households", "2/3 of the members"."""
+    for match in _SHARE.finditer(text):
+        words = match["some"].lower(), match["all"].lower()
+        some, all_of = (SPELLED[word] if word in SPELLED else int(word) for word in words)
+        if some < all_of:
+            part = plain(Decimal(100 * some) / all_of)
+            yield Quantity(match.start(), match.end(), part, part, unit=unit("percent"))
+
+
+_COUNT = rf"(?:\d{{1,3}}|{'|'.join(SPELLED)})"
+_SHARE = re.compile(
+    rf"(?<![\w.,/])(?P<some>{_COUNT})(?:\s(?:in|out\sof)\s(?:every\s)?|/)(?P<all>{_COUNT})"
+    r"(?=\s[a-z])(?!\s(?:years?|months?|days?|hours?)\b)",
+    re.IGNORECASE,
+)
 
 
 def _plain(match: re.Match[str], value: Decimal) -> Quantity:

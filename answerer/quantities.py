@@ -93,7 +93,7 @@ _ONES = re.findall(
     "eighteen nineteen",
 )
 _TENS = re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety")
-_SPELLED = {
+SPELLED = {
     **{word: value for value, word in enumerate(_ONES)},
     **{word: 10 * value for value, word in enumerate(_TENS, start=2)},
 }
@@ -142,7 +142,7 @@ def spelled(text: str) -> list[Quantity]:
     found = []
     for match in _SPELLED_NUMBER.finditer(text):
         scale = SCALES[match["scale"].lower()] if match["scale"] else 1
-        value = sum(_SPELLED[match[name].lower()] for name in ("tens", "unit", "ones") if match[name])
+        value = sum(SPELLED[match[name].lower()] for name in ("tens", "unit", "ones") if match[name])
         found.append(_with_company(text, match.start(), match.end(), Decimal(value * scale), scale=scale))
     return found
 

@@ -90,7 +90,7 @@ def _each(number: Number, unit: Unit | None, question: Question) -> Unit | None:
 
     "How many kWh does it use a year?" asks for kWh, and 4.2 MWh per year are 4,200.
     """
-    own = number.quantity.unit
+    own = number.quantity.rate or number.quantity.unit
     if unit is None or own is None or not own.dimension.startswith(f"{unit.dimension}/"):
         return unit
     of_each = (
@@ -100,7 +100,10 @@ def _each(number: Number, unit: Unit | None, question: Question) -> Unit | None:
 
 
 _SPANS = {"annual": "year", "annually": "year", "yearly": "year", "monthly": "month", "daily": "day", "hourly": "hour"}
-_EACH = re.compile(rf"\b(?:(?:per|an?|each|every|for each)\s(?=[a-z])|(?={'|'.join(_SPANS)}))(\w+)", re.IGNORECASE)
+_EACH = re.compile(
+    rf"\b(?:(?:per|an?|each|every|for each)\s(?=[a-z])|(?={'|'.join(_SPANS)}))((?:(?:cubic|square)\s)?\w+)",
+    re.IGNORECASE,
+)
 
 
 def _rates(number: Number, question: Question, text: str) -> tuple[int, int] | None:

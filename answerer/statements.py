@@ -71,7 +71,13 @@ def _is_negated(text: str, about: frozenset[str]) -> bool:
         behind = " ".join(_CLAUSE_ENDS.split(text[match.end() : match.end() + LONGEST_REACH])[0].split()[:REACH])
         if not behind or about & frozenset(terms(behind)):
             return True
-    return False
+    left_out = (frozenset(terms(match[1])) for match in _EXCEPT.finditer(text))
+    return any(named and named <= about for named in left_out)
+
+
+_EXCEPT = re.compile(
+    r"\b(?:except|excepting|apart from|other than|but not|save)\s(?:for\s)?([^,;:.]{1,80})", re.IGNORECASE
+)
 
 
 def _opposed(statement: str, text: str) -> bool:

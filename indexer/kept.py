@@ -6,9 +6,9 @@ import hashlib
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from tempfile import SpooledTemporaryFile
 from threading import Lock
 
+from indexer.spool import Spool
 from kohaku.errors import ReadError
 
 IN_MEMORY = 4_000_000  # bytes: the pictures of most documents
@@ -20,23 +20,21 @@ class _File:
 
     def __init__(self) -> None:
         self.size = 0
-        self._held = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (closed with the last picture in it)
-        weakref.finalize(self, self._held.close)
+        self._held = Spool(IN_MEMORY, lambda room: ReadError(f"its pictures find no {room}"))
         self._lock = Lock()
 
     def add(self, data: bytes) -> int:
         """Where the bytes begin."""
         with self._lock:
-            start = self._held.seek(0, 2)
-            self._held.write(data)
+            start = self.size
+            self._held.put(start, data)
             self.size = start + len(data)
         return start
 
     def read(self, start: int, length: int) -> bytes:
         """The bytes that begin there."""
         with self._lock:
-            self._held.seek(start)
-            return self._held.read(length)
+            return self._held.get(start, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +65,7 @@ def keep(image: bytes | Kept) -> Kept:
     with _lock:
         file = next((one for one in _files if one.size < LARGEST_FILE), None) or _File()
         _files.add(file)
-    try:
-        start = file.add(image)
-    except OSError as error:
-        raise ReadError(f"its pictures find no room in the temporary folder ({error.strerror}): make some") from error
+    start = file.add(image)
     return Kept(hashlib.sha256(image).hexdigest(), len(image), start, file)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
-from tempfile import SpooledTemporaryFile
-
 import numpy as np
 
+from indexer.spool import Spool
 from kohaku.errors import StoreError
 from kohaku.tree import Vectors
 
@@ -19,17 +17,11 @@ class Rows:
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
         self._width = dimensions * np.dtype(np.float32).itemsize
-        self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (gone with the rows)
-        weakref.finalize(self, self._file.close)
+        self._spool = Spool(IN_MEMORY, lambda room: StoreError(f"vectors find no {room}"))
 
     def __setitem__(self, position: int, vector: Vectors) -> None:
-        try:
-            self._file.seek(position * self._width)
-            self._file.write(np.asarray(vector, np.float32).tobytes())
-        except OSError as error:
-            raise StoreError(f"vectors find no room in the temporary folder ({error.strerror}): make some") from error
+        self._spool.put(position * self._width, np.asarray(vector, np.float32).tobytes())
 
     def __getitem__(self, position: int) -> Vectors:
-        self._file.seek(position * self._width)
-        data = self._file.read(self._width)
+        data = self._spool.get(position * self._width, self._width)
         return np.frombuffer(data, np.float32) if len(data) == self._width else np.zeros(self._dimensions, np.float32)

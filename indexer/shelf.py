@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from tempfile import SpooledTemporaryFile
 from typing import Generic, TypeVar, overload
 
+from indexer.spool import Spool
 from kohaku.errors import ReadError
 
 Thing = TypeVar("Thing")
@@ -28,7 +27,7 @@ class Shelf(Sequence[Thing]):
         self._room = room
         self._held: list[Thing] = []
         self._places = array("Q", [0])
-        self._file: SpooledTemporaryFile[bytes] | None = None
+        self._file: Spool | None = None
 
     def add(self, thing: Thing, weight: float = 1) -> None:
         """Puts a thing behind the others."""
@@ -41,13 +40,8 @@ class Shelf(Sequence[Thing]):
     def put(self, data: bytes) -> None:
         """Puts a packed thing behind the others."""
         if self._file is None:
-            self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (gone with the shelf)
-            weakref.finalize(self, self._file.close)
-        try:
-            self._file.seek(self._places[-1])
-            self._file.write(data)
-        except OSError as error:
-            raise ReadError(f"finds no room in the temporary folder ({error.strerror}): make some") from error
+            self._file = Spool(IN_MEMORY, lambda room: ReadError(f"finds no {room}"))
+        self._file.put(self._places[-1], data)
         self._places.append(self._places[-1] + len(data))
 
     @property
@@ -91,8 +85,7 @@ class Shelf(Sequence[Thing]):
 
     def _read(self, start: int, end: int) -> bytes:
         assert self._file is not None
-        self._file.seek(start)
-        return self._file.read(end - start)
+        return self._file.get(start, end - start)
 
 
 class Anew(Generic[Thing]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -12,7 +11,6 @@ from indexer import blocks, prepare
 from indexer.blocks import Block, Mark, shelved
 from indexer.kept import keep
 from indexer.shelf import Shelf
-from kohaku.errors import ReadError
 from kohaku.tree import Box, Document, Kind, Node, Tree
 
 
@@ -32,22 +30,6 @@ def test_a_shelf_is_a_sequence_whatever_is_in_memory(room: int) -> None:
     assert list(again) == things and again.packed_bytes > 0
     with pytest.raises(IndexError):
         shelf[9]
-
-
-def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full:
-        def seek(self, place: int) -> int:
-            return place
-
-        def write(self, data: bytes) -> NoReturn:
-            raise OSError(28, "No space left on device")
-
-        def close(self) -> None:
-            pass
-
-    monkeypatch.setattr("indexer.shelf.SpooledTemporaryFile", lambda size: Full())
-    with pytest.raises(ReadError, match="temporary folder"):
-        Shelf(pickle.dumps, pickle.loads, 0).add("something")
 
 
 def test_blocks_come_back_from_a_file_as_they_went(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
-from typing import NoReturn, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from indexer import rows as waiting
 from indexer import vectors as module
 from indexer.blocks import Block, Parsed
 from kohaku.choices import ParagraphVectors
-from kohaku.errors import EmbedderError, StoreError
+from kohaku.errors import EmbedderError
 from kohaku.tree import Document, Kind, Tree, Vectors
 
 
@@ -129,16 +128,6 @@ def test_vectors_wait_in_a_file_and_stand_where_they_were_put(in_memory: int, mo
     rows[5] = np.array([1, 2, 3], np.float32)
     rows[2] = np.array([4, 5, 6], np.float32)
     assert [rows[at].tolist() for at in (2, 3, 5, 9)] == [[4, 5, 6], [0, 0, 0], [1, 2, 3], [0, 0, 0]]
-
-
-def test_a_full_disk_for_vectors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(BytesIO):
-        def write(self, data: object) -> NoReturn:
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(waiting, "SpooledTemporaryFile", lambda size: Full())
-    with pytest.raises(StoreError, match="temporary folder"):
-        waiting.Rows(3)[0] = np.ones(3, np.float32)
 
 
 class Broken(LetterEmbedder):
