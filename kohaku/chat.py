@@ -252,8 +252,8 @@ class OpenAIChat:
             raise _Refused(Remedy.WITHOUT, "stream") from None
         except BrokenOff:
             raise _Passing(f"the reply from {self._place} broke off", None) from None
-        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
-            # a timeout is a connection error too; ValueError is a body that is no JSON
+        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError, RecursionError) as error:
+            # a timeout is a connection error too; ValueError is a body that is no JSON, or one of endless brackets
             cause = error.__cause__ or error
             if type(cause).__name__ == "ConnectError" and not self._server.was_reached:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None

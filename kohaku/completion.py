@@ -36,5 +36,6 @@ def inner_fault(error: Mapping[str, Any]) -> Fault:
 def joined(content: Any) -> str:
     """A message's text, also where a server sends it in parts."""
     if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if isinstance(part, dict))
+        said = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(text for text in said if isinstance(text, str))
     return content if isinstance(content, str) else ""

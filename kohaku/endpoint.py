@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 NO_KEY = "no-key"  # the openai package insists on one, local servers don't look
 
+LARGEST = (
+    200_000_000  # bytes of a response: thousands of vectors have no more, and one that never ends fills the memory
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -65,7 +69,7 @@ def _is_address(url: str) -> bool:
 
 
 def _within_deadline(response: Any) -> None:
-    """Has a response's body end with the deadline: a timeout is about each of its pieces."""
+    """Has a response's body end with the deadline, and where it is too large: a timeout is about each of its pieces."""
     http = importlib.import_module(
         type(response).__module__.partition(".")[0]
     )  # httpx, or what openai has in its place
@@ -73,7 +77,11 @@ def _within_deadline(response: Any) -> None:
 
     class Bounded(http.SyncByteStream):  # type: ignore[misc,name-defined]
         def __iter__(self) -> Iterator[bytes]:
+            size = 0
             for piece in whole:
+                size += len(piece)
+                if size > LARGEST:
+                    raise http.ReadError(f"it is larger than {LARGEST} bytes", request=response.request)
                 left = deadline.left()
                 if left is not None and left <= 0:
                     raise http.ReadTimeout("the deadline is over", request=response.request)

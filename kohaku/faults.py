@@ -101,9 +101,9 @@ def wanted_wait(fault: Fault, *, now: float | None = None) -> float | None:
         seconds = _number(headers.get(name, ""))
         if seconds is not None:
             return seconds * scale
-    date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-    if date:
-        return max(0.0, email.utils.mktime_tz(date) - (time.time() if now is None else now))
+    date = _date(headers.get("retry-after", ""))
+    if date is not None:
+        return max(0.0, date - (time.time() if now is None else now))
     spoken = WAIT.search(fault.words)
     spans = SPAN.findall(spoken[1]) if spoken else []
     return sum(float(number) * _seconds(unit) for number, unit in spans) if spans else None
@@ -117,6 +117,14 @@ def scrub(words: str, secret: str | None) -> str:
     words = re.sub(r"(?i)\b(bearer|basic)\s+\S+", r"\1 ***", words)
     line = " ".join(words.split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+
+
+def _date(text: str) -> float | None:
+    try:
+        found = email.utils.parsedate_tz(text)
+        return None if found is None else float(email.utils.mktime_tz(found))
+    except (ValueError, OverflowError):  # the year 99999
+        return None
 
 
 def _number(text: str) -> float | None:

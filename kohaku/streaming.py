@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
+
+from kohaku.completion import joined
 
 EVENTS = "text/event-stream"
 _calls = itertools.count(1)
@@ -61,13 +63,13 @@ def collected(chunks: Any, stage: str, on_text: Callable[[Written], None]) -> An
 
     Raises NotStreamed or BrokenOff, and whatever reading the stream or `on_text` raises.
     """
-    if not str(chunks.response.headers.get("content-type", "")).startswith(EVENTS):
+    if not str(chunks.response.headers.get("content-type", "")).lower().startswith(EVENTS):
         raise NotStreamed
     call = next(_calls)
     text, refusal, finish, usage = "", "", None, None
     for chunk in chunks:
         usage = getattr(chunk, "usage", None) or usage
-        for choice in getattr(chunk, "choices", None) or ():
+        for choice in _first(chunk):
             finish = getattr(choice, "finish_reason", None) or finish
             refusal += _said(choice, "refusal")
             if piece := _said(choice, "content"):
@@ -79,11 +81,14 @@ def collected(chunks: Any, stage: str, on_text: Callable[[Written], None]) -> An
     return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason=finish)], usage=usage)
 
 
+def _first(chunk: Any) -> Sequence[Any]:
+    """What a chunk has of the first choice: a server may write several at once, each piece by piece."""
+    choices = getattr(chunk, "choices", None)
+    return [one for one in choices if not getattr(one, "index", 0)] if isinstance(choices, list) else []
+
+
 def _said(choice: Any, name: str) -> str:
-    said = getattr(getattr(choice, "delta", None), name, None)
-    if isinstance(said, Iterable) and not isinstance(said, str):
-        return "".join(part.get("text", "") for part in said if isinstance(part, dict))
-    return said or ""
+    return joined(getattr(getattr(choice, "delta", None), name, None))
 
 
 def _is_whole(text: str) -> bool:

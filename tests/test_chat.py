@@ -12,6 +12,7 @@ import pytest
 from fake_server import DROP, FakeServer, Step, fails, says
 from pydantic import BaseModel
 
+from kohaku import endpoint
 from kohaku.chat import Chat, Message, OpenAIChat
 from kohaku.errors import ContextTooLong, ModelError, NoAccess, ReplyError
 from kohaku.faults import Fault, Remedy, remedy, scrub, wanted_wait
@@ -165,6 +166,7 @@ def test_a_retry_after_may_be_a_date() -> None:
     assert wanted_wait(Fault(429, "", headers={"retry-after": date}), now=1_000_000) == 30
     assert wanted_wait(Fault(429, "", headers={"retry-after": date}), now=1_000_090) == 0
     assert wanted_wait(Fault(429, "later", headers={"retry-after": "soon"})) is None
+    assert wanted_wait(Fault(429, "", headers={"retry-after": "Fri, 31 Dec 99999 23:59:59 GMT"})) is None
 
 
 def test_a_server_that_asks_for_an_hour_is_left_to_the_next_run(server: FakeServer, connect: Connect) -> None:
@@ -455,3 +457,23 @@ def test_pictures_go_with_the_words_in_every_manner_of_asking(
     connect().ask([MESSAGES[0], Message("user", "Look.", (image,))], Plan)
     assert server.images() == [f"data:image/{kind};base64,{base64.b64encode(image).decode()}"]
     assert "Look." in server.prompt()
+
+
+def test_a_body_of_endless_brackets_is_one_line(server: FakeServer, connect: Connect) -> None:
+    server.otherwise = lambda body: Step(body=b"[" * 200_000)
+    with pytest.raises(ModelError, match="no reply from"):
+        connect(tries=2).ask(MESSAGES, Plan)
+    assert len(server.requests) == 2
+
+
+def test_a_body_that_never_ends_is_left(server: FakeServer, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "LARGEST", 10_000)
+    server.play(Step(body=(b" " * 1000,) * 100, headers={"Content-Type": "application/json"}), GOOD)
+    assert connect().ask(MESSAGES, Plan) == PLAN
+    assert server.pieces < 100
+
+
+def test_the_parts_of_a_reply_that_are_no_text_are_left_out(server: FakeServer, connect: Connect) -> None:
+    parts = [{"type": "text", "text": None}, {"type": "text", "text": '{"queries": ["a"]}'}, 5]
+    server.play(says(parts))  # type: ignore[arg-type]
+    assert connect().ask(MESSAGES, Plan) == PLAN

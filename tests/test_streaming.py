@@ -256,3 +256,41 @@ def test_what_a_reply_that_came_too_late_cost_is_reckoned_at_its_most(server: Fa
 )
 def test_of_a_reply_that_is_under_way_its_texts_can_be_read(text: str, shown: dict[str, str]) -> None:
     assert so_far(text) == shown
+
+
+def chunk(content: Any, *, index: int = 0, finish: str | None = None) -> bytes:
+    choice = {"index": index, "delta": {"content": content}, "finish_reason": finish}
+    return b"data: %s\n\n" % json.dumps({"object": "chat.completion.chunk", "choices": [choice]}).encode()
+
+
+def stream(*pieces: bytes, kind: str = "text/event-stream") -> Step:
+    return Step(body=(*pieces, b"data: [DONE]\n\n"), headers={"Content-Type": kind})
+
+
+def test_of_several_replies_that_are_written_at_once_the_first_is_read(server: FakeServer, connect: Connect) -> None:
+    half, other = TEXT[:20], '{"answer": "another"}'
+    server.play(stream(chunk(half), chunk(other, index=1), chunk(TEXT[20:], finish="stop"), chunk("", index=1)))
+    reply, steps = ask(connect())
+    assert reply == WHOLE and [step.text for step in steps if isinstance(step, Written)] == [half, TEXT]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        chunk(5),
+        chunk([{"type": "text", "text": None}]),
+        b'data: {"choices": 5}\n\n',
+        b'data: {"choices": [{"delta": {"refusal": 5}}]}\n\n',
+        b"data: [1]\n\n",
+        b"data: null\n\n",
+    ],
+)
+def test_pieces_that_hold_no_text_are_passed_over(server: FakeServer, connect: Connect, odd: bytes) -> None:
+    server.play(stream(odd, chunk(TEXT, finish="stop"), kind="Text/Event-Stream; charset=UTF-8"))
+    watched, _ = ask(connect())
+    assert watched == WHOLE
+
+
+def test_a_piece_of_endless_brackets_is_asked_for_again(server: FakeServer, connect: Connect) -> None:
+    server.play(stream(b"data: " + b"[" * 200_000 + b"\n\n"), writes(TEXT))
+    assert ask(connect())[0] == WHOLE

@@ -89,7 +89,7 @@ class OpenAIEmbedder:
             reply = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float", **wanted)
         except openai.APIStatusError as error:
             raise self._failed(f"answered {error.status_code}: {error.message}") from None
-        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
+        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError, RecursionError) as error:
             raise self._failed(f"gave no reply ({type(error.__cause__ or error).__name__}): is it up?") from None
         except openai.OpenAIError as error:
             raise self._failed(f"failed: {error}") from None
@@ -109,8 +109,8 @@ def vectors_of(reply: Any, count: int) -> Vectors:
         raise ValueError("sent no vectors")
     rows: list[Any] = [getattr(item, "embedding", None) for item in data]
     numbers = [getattr(item, "index", None) for item in data]
-    places = [place if number is None else int(number) for place, number in enumerate(numbers)]  # some send no index
-    if sorted(places) != list(range(count)):
+    places = [place if number is None else number for place, number in enumerate(numbers)]  # some send no index
+    if set(map(type, places)) - {int} or sorted(places) != list(range(count)):
         raise ValueError(f"sent {len(rows)} vectors for {count} texts, or misnumbered ones")
     if not all(isinstance(row, list) and row and len(row) == len(rows[0]) for row in rows):
         raise ValueError("sent an empty vector, or vectors of different lengths")
