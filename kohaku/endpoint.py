@@ -81,7 +81,7 @@ def _within_deadline(response: Any) -> None:
             for piece in whole:
                 size += len(piece)
                 if size > LARGEST:
-                    raise http.ReadError(f"it is larger than {LARGEST} bytes", request=response.request)
+                    raise http.ReadError(f"over {LARGEST} bytes came: check the base URL", request=response.request)
                 left = deadline.left()
                 if left is not None and left <= 0:
                     raise http.ReadTimeout("the deadline is over", request=response.request)
