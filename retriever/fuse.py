@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kohaku.choices import Fusion
 from kohaku.tree import Tier
@@ -85,6 +85,24 @@ def fuse(
         Ranked(key, least + _SCORES[by](votes, weights), tuple(votes)) for key, votes in collect(rankings, home).items()
     ]
     return sorted(scored, key=lambda ranked: (-ranked.score, ranked.key))
+
+
+def settled(
+    ranked: Sequence[Ranked], within: Sequence[Ranked], places: Mapping[int, str], documents: Collection[str]
+) -> list[Ranked]:
+    """The ranked, those of some documents with their scores of `within` instead, on the scale that they had.
+
+    The best of each document keeps its score, so that no document gains on another. `places` are the documents by key.
+    """
+    before, after = ({places[one.key]: one.score for one in reversed(found)} for found in (ranked, within))
+    last = ranked[-1].score if ranked else 0.0
+    kept = [one for one in ranked if places[one.key] not in documents]
+    for one in within:
+        document = places[one.key]
+        if document in documents:
+            share = one.score / after[document] if after[document] > 0 else 1.0
+            kept.append(replace(one, score=share * before.get(document, last)))
+    return sorted(kept, key=lambda one: (-one.score, one.key))
 
 
 def _appended(rankings: Sequence[Ranking], home: Mapping[int, int], most: int) -> list[Ranked]:

@@ -18,10 +18,10 @@ from retriever.evidence import Context, Copy, Evidence, Why
 from retriever.expand import expand, pinpoint
 from retriever.explain import ledger, why
 from retriever.figures import SPEAKING, TRUST, figures, placed
-from retriever.fuse import APPEND, Ranked, Weights, floor, fuse
+from retriever.fuse import APPEND, Ranked, Weights, floor, fuse, settled
 from retriever.level import Decision, decide
 from retriever.lift import lift
-from retriever.names import named
+from retriever.names import NAMED, Within, named, within
 from retriever.overview import OPENINGS, SHARE, WIDE, foremost, scored, surveyed
 from retriever.rerank import Second, reranked
 from retriever.search import TIERS, Ranking, search
@@ -30,7 +30,6 @@ from retriever.twins import alike, facts
 
 MARK_TOKENS = 16  # what the line before a context costs: [ref_id=… node=… pages=…]
 TIGHT = 1000  # tokens: a budget below has no room for long paragraphs
-NAMED = 0.5  # a document whose name weighs this much is searched on its own too: others' hits must not crowd it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,14 @@ def retrieve(
         wide=decision.tier if decision.tier in WIDE else None,
     )
     queries = (*queries, *passages)
-    finds = _finds(queries, lists, store, method=method, names=names, scope=scope)
+    inside = within(question, names, store) if method.fusion != "append" else None
+    if inside is not None:
+        more = search(
+            [inside.query], store, embedder, limit=limits.top_k, documents=inside.documents, kinds=scope.searched
+        )
+        lists += [replace(ranking, query=len(queries)) for ranking in more]
+        queries = (*queries, inside.query)
+    finds = _finds(queries, lists, store, method=method, names=names, scope=scope, inside=inside)
     if method.second is not None:
         finds = replace(finds, ranked=reranked(question, finds.ranked, finds.nodes, method.second))
     losses: list[Loss] = []
@@ -166,16 +172,24 @@ def _finds(
     method: Method,
     names: Mapping[str, float],
     scope: Scope,
+    inside: Within | None = None,
 ) -> Finds:
     """The lists as one, lifted by what stands around; "append" is another program's way, and keeps its order."""
     rankings = [one for one in lists if one.tier in TIERS]
     nodes, home, sentences = found(rankings, store)
-    weights = trust(queries, rankings, nodes, store)
-    ranked = fuse(rankings, home, by=method.fusion, weights=weights, append=method.append)
-    fine = fuse(rankings, {key: key for key in sentences}, by=method.fusion, weights=weights)
+    last = len(queries) - 1
+    weights = trust(queries, rankings, nodes, store, within=last if inside else None)
+    whole = [one for one in rankings if not inside or one.query != last]
+    combined = partial(fuse, by=method.fusion, weights=weights, append=method.append)
+    itself = {key: key for key in sentences}
+    ranked, fine = combined(whole, home), combined(whole, itself)
+    if inside:
+        places = {key: nodes[paragraph].document for key, paragraph in home.items()}
+        ranked = settled(ranked, combined(rankings, home), places, inside.documents)
+        fine = settled(fine, combined(rankings, itself), places, inside.documents)
     if method.fusion != "append":
         beside = _searched(store.neighbours([nodes[one.key] for one in ranked]), scope)
-        ranked = lift(ranked, nodes, beside, names=names, floor=floor(rankings, by=method.fusion, weights=weights))
+        ranked = lift(ranked, nodes, beside, names=names, floor=floor(whole, by=method.fusion, weights=weights))
         nodes |= {node.key: node for group in beside.values() for node in group}
     return Finds(lists, rankings, weights, nodes, ranked, fine, home)
 

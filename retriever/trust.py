@@ -19,22 +19,32 @@ MEANING_COVERED, MEANING_UNCOVERED = 0.1, 1.0
 PARAGRAPH_SHARE = 0.5  # a small model's sentence vectors are sharper than its paragraphs' means
 SENTENCE_WORDS = 0.5
 OTHERS_SHARE = 0.5  # what the other queries weigh together, beside the question itself
+WITHIN_SHARE = 2.0  # in a document that the question names, what it asks there says more than the name
 LITTLE = 0.1  # of a query: words that cover less of it, "the" alone, say nothing of what is asked
 BEST = 3  # paragraphs looked at: the first may be an accident
 
 
-def trust(queries: Sequence[str], rankings: Iterable[Ranking], nodes: Mapping[int, Node], store: Store) -> Weights:
+def trust(
+    queries: Sequence[str],
+    rankings: Iterable[Ranking],
+    nodes: Mapping[int, Node],
+    store: Store,
+    *,
+    within: int | None = None,
+) -> Weights:
     """The weight of each ranking: its query's share, and in it how far meaning is trusted beside words.
 
-    `nodes` holds the paragraphs that were found, by key.
+    `nodes` holds the paragraphs that were found, by key; `within` is the number of the query that is searched in the
+    documents that the question names.
     """
+    others = len(queries) - 1 - (within is not None)
     weights: dict[tuple[int, Source, Tier], float] = {}
     by_words = {r.query: r for r in rankings if r.source is Source.WORDS and r.tier is Tier.PARAGRAPH}
     rare = rarities({word for text in queries for word in words(text)}, store)
     for query, text in enumerate(queries):
         hits = by_words[query].hits[:BEST] if query in by_words else ()
         covered = coverage(text, [nodes[hit.key].text for hit in hits], rare)
-        share = 1.0 if query == 0 else OTHERS_SHARE / (len(queries) - 1)
+        share = 1.0 if query == 0 else WITHIN_SHARE if query == within else OTHERS_SHARE / others
         meaning = share * _meaning(covered)
         said = share * min(covered / LITTLE, 1.0)
         weights |= {

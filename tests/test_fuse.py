@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kohaku.choices import Fusion
 from kohaku.store import Hit
 from kohaku.tree import Tier
-from retriever.fuse import FLOOR, FREQUENCY_SHARE, SMOOTHING, collect, floor, fuse
+from retriever.fuse import FLOOR, FREQUENCY_SHARE, SMOOTHING, Ranked, collect, floor, fuse, settled
 from retriever.search import Ranking, Source
 
 FUSIONS: tuple[Fusion, ...] = ("rrf", "combined", "frequency", "score")  # append trusts no list by words at all
@@ -139,3 +139,24 @@ def test_append_puts_what_only_words_found_after_all_that_meaning_found() -> Non
     assert order(by_words, "append") == [1, 5, 2, 3]
     points = [found.score for found in fuse([*dense, *by_words], HOME, by="append", weights={})]
     assert points == sorted(points, reverse=True) and len(set(points)) == 5
+
+
+@given(
+    st.dictionaries(
+        st.integers(0, 30), st.tuples(st.sampled_from("abc"), st.floats(0, 5), st.floats(0, 9)), max_size=9
+    ),
+    st.frozensets(st.sampled_from("abc")),
+)
+def test_no_document_gains_on_another_by_the_order_of_its_own_paragraphs(
+    found: dict[int, tuple[str, float, float]], documents: frozenset[str]
+) -> None:
+    def ranked(column: int) -> list[Ranked]:
+        each = (Ranked(key, float(row[column]), ()) for key, row in found.items())
+        return sorted(each, key=lambda one: (-one.score, one.key))
+
+    places = {key: row[0] for key, row in found.items()}
+    before, after = ranked(1), settled(ranked(1), ranked(2), places, documents)
+    assert sorted(one.key for one in after) == sorted(found)
+    for document in set(places.values()):
+        best = max(one.score for one in before if places[one.key] == document)
+        assert max(one.score for one in after if places[one.key] == document) == pytest.approx(best)

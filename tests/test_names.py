@@ -8,7 +8,7 @@ import pytest
 from corpus import indexed
 
 from kohaku.words import parts
-from retriever.names import YEAR, named
+from retriever.names import YEAR, named, within
 
 FILES = {
     "Northwind_2022_Report.md": "# Annual report\n\nEnergy rose. Northwind grew in 2022 and 2023.",
@@ -55,3 +55,41 @@ def test_any_text_is_a_question(tmp_path: Path, question: str) -> None:
 )
 def test_a_name_comes_apart_at_its_seams(name: str, words: list[str]) -> None:
     assert parts(name) == words
+
+
+def test_two_words_name_a_file_that_writes_them_as_one(tmp_path: Path) -> None:
+    with indexed(tmp_path, {"LAKECOURIER_2022.md": "# Accounts\n\nSales rose.", **FILES}) as store:
+        assert max(scores := named("What did Lake Courier sell?", store), key=lambda id: scores[id]) == (
+            "LAKECOURIER_2022"
+        )
+        assert "LAKECOURIER_2022" not in named("What do lakes sell?", store)
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "query"),
+    [
+        ("What were the sales of Lake Courier in 2022?", {"LAKECOURIER_2022"}, "sales 2022"),
+        ("How did Northwind's energy change?", {"Northwind_2022_Report", "Northwind_2023Q4"}, "energy change"),
+        ("How many layers has GLARE-3?", {"li2020"}, "layers"),
+    ],
+)
+def test_in_a_document_that_is_named_the_question_is_asked_without_the_name(
+    tmp_path: Path, question: str, documents: set[str], query: str
+) -> None:
+    files = {
+        "LAKECOURIER_2022.md": "# Accounts\n\nSales rose.",
+        "li2020.md": "# GLARE-3: Lamps that learn\n\nIt has nine layers.",
+        **FILES,
+    }
+    with indexed(tmp_path, files) as store:
+        inside = within(question, named(question, store), store)
+        assert inside is not None
+        assert (inside.documents, inside.query) == (documents, query)
+
+
+@pytest.mark.parametrize("question", ["How do tides turn?", "What is energy?", "Northwind?", "In 2022?", ""])
+def test_a_question_without_a_name_written_as_one_or_with_nothing_else_is_asked_as_it_stands(
+    tmp_path: Path, question: str
+) -> None:
+    with indexed(tmp_path, FILES) as store:
+        assert within(question, named(question, store), store) is None

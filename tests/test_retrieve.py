@@ -225,3 +225,28 @@ def test_meaning_is_trusted_more_where_the_words_of_the_question_are_not_found(s
         return sum(weight for (_, source, _), weight in weights.items() if source is Source.MEANING)
 
     assert meaning("Lake Site drew litres of water") < meaning("aquatic withdrawal volume lake")
+
+
+def test_in_a_document_that_is_named_what_is_asked_is_found_before_what_only_has_its_name(tmp_path: Path) -> None:
+    talk = [f"Lake Courier met friends of Lake Courier in harbour {number}." for number in range(30)]
+    found = ["Sales rose to 41 crowns.", *talk]
+    files = {
+        "LAKECOURIER_2022.md": "# Accounts\n\n" + "\n\n".join(found),
+        "sales.md": "# Sales\n\nSales of hats fell. Sales are what shops count.",
+    }
+    with indexed(tmp_path, files) as store:
+        evidence = ask("What were the sales of Lake Courier?", store)
+        assert evidence.contexts[0].text == "Sales rose to 41 crowns."
+        assert evidence.queries[-1] == "sales"
+
+
+def test_a_name_that_the_question_only_mentions_keeps_the_other_documents_in_their_place(tmp_path: Path) -> None:
+    files = {
+        "LAKECOURIER_2022.md": "# Accounts\n\nThe ferry runs daily.\n\nTides are watched from the pier.",
+        "tides.md": "# The sea\n\nSpring tides follow the new moon by two days.",
+    }
+    with indexed(tmp_path, files) as store:
+        before = ask("How long after the new moon do spring tides follow?", store).contexts[0]
+        after = ask("How long after the new moon do spring tides follow, other than at Lake Courier?", store).contexts
+        assert before.document == "tides"
+        assert before.text in [context.text for context in after[:2]]
