@@ -26,7 +26,7 @@ def test_evidence_as_json_has_the_fields_others_rely_on(run: Run, db: Path) -> N
         assert list(context) == ["doc", "node", "kind", "pages", "headings", "score", "text"]
     assert run("retrieve", QUESTION, "--json").objects == [found]
     [less] = run("retrieve", QUESTION, "--json", "--budget", 60, "--queries", 1).objects
-    assert less["queries"] == [QUESTION]
+    assert less["queries"] == [QUESTION, "water Site draw 2023"]  # what is asked of the document that "Lake" names
     assert len(less["contexts"]) < len(found["contexts"])
 
 
