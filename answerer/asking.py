@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from answerer.answer import Question
+from answerer.measured import Measure, measure
 from answerer.periods import MONTHS
 from answerer.periods import WORDS as PERIOD_WORDS
 from answerer.units import Unit, unit, unit_asked
@@ -44,7 +45,7 @@ class Asked:
     terms that stand side by side, `classed` names of which a class is named (a segment, a site), each with the terms of
     its class, `wants_part` where a part of something is asked for ("how many of the …"), `impossible` where the
     question names a day that no calendar has, `foreign` where it asks in another language than English, but for a
-    number in letters that are not Latin.
+    number in letters that are not Latin, `measure` what kind of number its noun names where no unit says that.
     """
 
     kind: Kind
@@ -63,6 +64,7 @@ class Asked:
     wants_part: bool = False
     impossible: bool = False
     foreign: bool = False
+    measure: Measure | None = None
 
     @property
     def unit_noun(self) -> str:
@@ -111,7 +113,7 @@ _YEAR = re.compile(
 )
 _IS_DATE = re.compile(r"\s*(?:(?:calendar|fiscal)\s)?(?:year|date|day|month)s?\s*", re.IGNORECASE)
 _COUNTED = re.compile(
-    r"\bhow (?:many|much)\s+((?:[\w.-]+\s){0,3}?[\w-]+?)"
+    r"\bhow (?:many|much)\s+(?!(?:did|do|does|is|was|are|were|has|have|had|will|of)\b)((?:[\w.-]+\s){0,3}?[\w-]+?)"
     r"(?=\s(?:of|did|do|does|is|are|was|were|can|could|has|have|had|in|per|to|from|on|at|for|will|would|must|should|a|the|"
     r"that|widely|used)\b|[,?]|$)",
     re.IGNORECASE,
@@ -230,9 +232,13 @@ def _asked(question: Question) -> Asked:
         return Asked(Kind.STATEMENT, found)
     if _YEAR.search(text) and _IS_DATE.fullmatch(question.unit or ""):
         return Asked(Kind.YEAR, found, wants_date="year" not in f"{text} {question.unit}".lower())
-    if asks_number(text, question.unit):
+    measured = measure(text) if unit_asked(question.unit) is None else None
+    if measured is not None or asks_number(text, question.unit) or _in_unit(text) is not None:
         wanted = _unit(question)
-        return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower())
+        if wanted is None and measured is Measure.SHARE:
+            wanted = unit("percent")
+        of = measured if wanted is None else None
+        return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower(), measure=of)
     if expansion := _EXPANSION.search(text):
         return Asked(Kind.EXPANSION, found, short=expansion[1])
     if _YEAR.search(text):
@@ -339,11 +345,16 @@ def _unit(question: Question) -> Unit | None:
         return asked_for
     if re.search(r"\bpercent(?:age)?\b|\bwhat share\b|\bproportion of\b", question.text, re.IGNORECASE):
         return unit("percent")
-    for match in reversed(list(_IN_UNIT.finditer(question.text))):
-        if (found := unit(match[1])).known:
-            return found
+    if (named := _in_unit(question.text)) is not None:
+        return named
     counted = _COUNTED.search(question.text)
     return unit(counted[1]) if counted and unit(counted[1]).known else None
+
+
+def _in_unit(text: str) -> Unit | None:
+    """The unit that a question wants its answer in: "what is the depth, in metres"."""
+    found = (unit(match[1]) for match in reversed(list(_IN_UNIT.finditer(text))) if len(match[1]) > 1)
+    return next((one for one in found if one.known), None)
 
 
 def _names(question: Question) -> tuple[frozenset[str], ...]:

@@ -14,6 +14,7 @@ from answerer.asking import DATE, Asked, Kind, claim, terms, years
 from answerer.cells import Row
 from answerer.changes import State, asked_states, parted, tells_change
 from answerer.match import closeness, is_of_another
+from answerer.measured import Measure
 from answerer.names import named
 from answerer.others import is_of_classmate, is_whole
 from answerer.passages import MONEY, Sentence
@@ -264,6 +265,14 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
         score = UNIT_BESIDE if found.names(wanted.unit) else missing
     elif found.unit is not None and not named and _counted_nouns(wanted):
         return None  # megahertz are no stations
+    elif wanted.measure is not None:
+        is_sum = found.unit is not None and is_money(found.unit)
+        if wanted.measure is Measure.MONEY and not is_sum:
+            if found.unit is not None:
+                return None
+            score = 0.0 if _may_be_money(found, sentence) else NO_UNIT
+        else:
+            score = UNIT_BESIDE if found.unit is not None else 0.0
     else:
         score = UNIT_BESIDE if named else -UNIT_BESIDE if found.unit is not None else 0.0
         score += 0.0 if named else _of_other_things(sentence, wanted)

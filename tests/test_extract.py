@@ -431,3 +431,30 @@ def test_a_statement_is_not_true_by_what_would_be_or_by_a_sentence_that_lacks_it
     statement = "True or False: The law requires owners to tell both the heat and the smoke of firing."
     sure = {one.text: rated(answer(statement, "", one), Evidence("", (), (one,))).confidence for one in (law, said)}
     assert sure[law.text] < 0.7 < sure[said.text]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "value"),
+    [
+        (
+            "What was Kell's revenue in 2022?",
+            "Revenue of Kell, which trades in Norway, was EUR 41 million in 2022 with 300 employees.",
+            "41000000",
+        ),
+        (
+            "What stake does Kell hold in Ostra?",
+            "Kell, a firm of 40 people, holds a stake of 9.5% in Ostra.",
+            "9.5",
+        ),
+        (
+            "How much cash did Kell secure from the offering?",
+            "Kell secured $13.2 billion in cash from the offering.",
+            "13200000000",
+        ),
+        ("What is the height of the Kell dam?", "The Kell dam has a height of 41 m and was built by Ostra.", "41"),
+    ],
+)
+def test_a_number_is_given_where_the_noun_is_a_measure_and_no_unit_is_asked_for(
+    question: str, text: str, value: str
+) -> None:
+    assert answer(question, "", context(text, "kell"), context(CHATTER, "village")).value == value
