@@ -84,7 +84,7 @@ def test_in_a_document_that_is_named_the_question_is_asked_without_the_name(
     with indexed(tmp_path, files) as store:
         inside = within(question, named(question, store), store)
         assert inside is not None
-        assert (inside.documents, inside.query) == (documents, query)
+        assert (set(inside.documents), inside.query) == (documents, query)
 
 
 @pytest.mark.parametrize("question", ["How do tides turn?", "What is energy?", "Northwind?", "In 2022?", ""])

@@ -21,7 +21,7 @@ from indexer import grow
 from kohaku.doors.cli import app
 from kohaku.settings import Settings
 from kohaku.store import full_text
-from retriever import expand, fuse, lift, names, retrieve, trust, twins
+from retriever import expand, fuse, lift, names, trust, twins
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -179,7 +179,8 @@ NUMBERS = {
         f"and {lift.NEIGHBOUR_SHARE} × the score of the best paragraph",
         f"`s` is {fuse.FLOOR} × its last hit's share",
         f"A year weighs at least {names.YEAR}.",
-        f"named with a weight of at least {retrieve.NAMED} are",
+        f"least {names.NEAR} × the best). Its lists weigh {trust.WITHIN_SHARE:.0f} there",
+        f"named with a weight of at least {names.NAMED} are",
         f"at most {expand.SHORT_SECTION} tokens",
         f"from {twins.FEWEST} words on, texts of which {twins.ALIKE} agree",
         f"headings count {full_text.HEADINGS_WEIGHT} and its document's title {full_text.TITLE_WEIGHT}",
