@@ -22,7 +22,7 @@ from answerer.periods import compared, is_paired_with_another
 from answerer.periods import is_of_another as is_of_another_period
 from answerer.quantities import Quantity, quantities, spelled, without_pointers
 from answerer.statements import contradicts, wishes
-from answerer.units import is_money
+from answerer.units import Unit, is_money
 from answerer.values import written
 from kohaku.words import stem
 
@@ -266,19 +266,27 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
     elif found.unit is not None and not named and _counted_nouns(wanted):
         return None  # megahertz are no stations
     elif wanted.measure is not None:
-        is_sum = found.unit is not None and is_money(found.unit)
-        if wanted.measure is Measure.MONEY and not is_sum:
-            if found.unit is not None:
-                return None
-            score = 0.0 if _may_be_money(found, sentence) else NO_UNIT
+        if found.unit is None:
+            is_bare = wanted.measure is not Measure.OTHER
+            is_bare = is_bare and not (wanted.measure is Measure.MONEY and _may_be_money(found, sentence))
+            score = NO_UNIT if is_bare else 0.0
+        elif _is_of(found.unit, wanted.measure):
+            score = UNIT_BESIDE
         else:
-            score = UNIT_BESIDE if found.unit is not None else 0.0
+            return None
     else:
         score = UNIT_BESIDE if named else -UNIT_BESIDE if found.unit is not None else 0.0
         score += 0.0 if named else _of_other_things(sentence, wanted)
     if _is_year(found) and not (named and wanted.unit and not wanted.unit.known):
         score += NO_UNIT
     return score + (UNIT_BESIDE if wanted.wants_range and found.is_range else 0.0)
+
+
+def _is_of(unit: Unit, measure: Measure) -> bool:
+    """Whether a unit is one of what is to be measured."""
+    if measure is Measure.OTHER:
+        return True
+    return is_money(unit) if measure is Measure.MONEY else unit.dimension == measure
 
 
 def _may_be_money(found: Quantity, sentence: Sentence) -> bool:

@@ -8,43 +8,57 @@ from functools import lru_cache
 
 
 class Measure(StrEnum):
-    """What kind of number a noun names."""
+    """What kind of number a noun names: of a dimension of `answerer.units`, of money in any currency, or of any."""
 
     MONEY = "money"
     SHARE = "share"
+    LENGTH = "length"
+    MASS = "mass"
+    TIME = "time"
+    AREA = "area"
+    TEMPERATURE = "temperature"
     OTHER = "other"
+
+
+_NOUNS = {
+    noun: measure
+    for measure, nouns in {
+        Measure.MONEY: """
+            revenue revenues sales turnover income profit profits earnings loss losses ebit ebitda eps cost costs
+            expense expenses expenditure expenditures spend spending outlay outlays capex opex price prices fee fees
+            fare fares salary salaries wage wages compensation dividend dividends budget debt debts borrowings assets
+            liabilities equity cash proceeds gain gains impairment depreciation amortization amortisation tax taxes
+            funding grant valuation capitalization capitalisation charge charges rent fine penalty receivables payables
+            inventories goodwill repayment repurchases subsidy deficit surplus endowment wealth gdp premium premiums
+            backlog
+            """,
+        Measure.SHARE: """
+            percentage percent return returns proportion fraction share stake margin margins accuracy precision recall
+            utilization utilisation occupancy probability likelihood turnout humidity prevalence
+            """,
+        Measure.LENGTH: "height width depth thickness radius diameter altitude elevation wavelength wingspan draught",
+        Measure.MASS: "weight mass emissions tonnage",
+        Measure.TIME: "duration lifetime lifespan latency delay half-life",
+        Measure.AREA: "area",
+        Measure.TEMPERATURE: "temperature",
+        Measure.OTHER: """
+            number count total sum average mean median amount quantity value size length distance volume speed velocity
+            acceleration pressure power energy consumption usage use capacity output production throughput bandwidth
+            efficiency effectiveness footprint intensity score frequency density dose dosage population headcount
+            workforce growth increase decrease decline reduction rise drop difference gap age ratio factor rate rates
+            pue wue voltage resistance limit threshold minimum maximum peak concentration yield attendance enrolment
+            enrollment circulation shipments deliveries rainfall mileage speedup range odds error flow flows deviation
+            variance
+            """,
+    }.items()
+    for noun in nouns.split()
+}
 
 
 def _nouns(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_OF_MONEY = _nouns(
-    """
-    revenue revenues sales turnover income profit profits earnings loss losses ebit ebitda eps cost costs expense
-    expenses expenditure expenditures spend spending outlay outlays capex opex price prices fee fees fare fares salary
-    salaries wage wages compensation dividend dividends budget debt debts borrowings assets liabilities equity cash
-    proceeds gain gains impairment depreciation amortization amortisation tax taxes funding grant valuation
-    capitalization capitalisation charge charges rent fine penalty receivables payables inventories goodwill repayment
-    repurchases subsidy deficit surplus endowment wealth gdp premium premiums backlog
-    """
-)
-_OF_SHARES = _nouns(
-    "percentage percent return returns proportion fraction share stake margin margins accuracy precision recall "
-    "utilization utilisation occupancy probability likelihood turnout humidity prevalence"
-)
-_OF_ELSE = _nouns(
-    """
-    number count total sum average mean median amount quantity value size length width height depth weight mass volume
-    area distance speed velocity acceleration temperature pressure power energy consumption usage use capacity output
-    production throughput bandwidth efficiency effectiveness emissions footprint intensity score duration lifetime
-    lifespan latency
-    frequency density dose dosage population headcount workforce growth increase decrease decline reduction rise drop
-    difference gap age ratio factor rate rates pue wue thickness radius diameter altitude elevation wavelength voltage
-    resistance limit threshold minimum maximum peak delay concentration yield wingspan attendance enrolment enrollment
-    circulation shipments deliveries rainfall tonnage mileage range odds error flow flows deviation variance half-life
-    """
-)
 _RATE_OF_SHARES = _nouns(
     "tax interest growth unemployment employment inflation error success failure response mortality survival occupancy "
     "utilization utilisation discount fixed coupon conversion churn vacancy attrition retention turnover default "
@@ -117,9 +131,9 @@ def _of(text: str) -> Measure | None:
     """What the last noun of the phrase that a text begins with measures, or what that is an amount of."""
     words = _TOKEN.findall(_phrase(text))
     held = [re.sub(r"['’]s?$", "", word).lower() for word in words]
-    while len(held) > 1 and held[-1] not in _ALL and (held[-1].endswith("ed") or held[-1].isdigit()):
+    while len(held) > 1 and held[-1] not in _NOUNS and (held[-1].endswith("ed") or held[-1].isdigit()):
         held.pop()  # "the revenue reported"
-    if not held or held[-1] not in _ALL or not _NAMELESS.isdisjoint(held) or words[len(held) - 1].lower() != held[-1]:
+    if not held or held[-1] not in _NOUNS or not _NAMELESS.isdisjoint(held) or words[len(held) - 1].lower() != held[-1]:
         return None
     if held[-1] in _AMOUNTS and (whole := _AMOUNT_OF.match(text)):
         return _of(text[whole.end() :]) or Measure.OTHER
@@ -127,11 +141,10 @@ def _of(text: str) -> Measure | None:
         return Measure.MONEY
     if held[-1] in ("rate", "rates"):
         return Measure.OTHER if _RATE_OF_SHARES.isdisjoint(held) else Measure.SHARE
-    return Measure.MONEY if held[-1] in _OF_MONEY else Measure.SHARE if held[-1] in _OF_SHARES else Measure.OTHER
+    return _NOUNS[held[-1]]
 
 
 _AMOUNTS = _nouns(
     "amount total sum value size average increase decrease decline growth rise drop fall reduction change"
 )
 _AMOUNT_OF = re.compile(r"[^?]*?\b(?:of|in)\s(?:the\s)?", re.IGNORECASE)
-_ALL = _OF_MONEY | _OF_SHARES | _OF_ELSE

@@ -28,8 +28,9 @@ SHARES = [
     "What equity stake does it hold in Kell?",
     "What is the gross margin?",
 ]
-OTHERS = ["What was the height of the dam?", "What is its top speed?", "What was the flow rate in May?"]
+OTHERS = ["What was the volume of the dam?", "What is its top speed?", "What was the flow rate in May?"]
 WORDS = ["what", "was", "is", "the", "how", "much", "cost", "of", "rate", "in", "'s", ",", "?", "and"]
+UNITS = ["m", "kg", "s", "m2", "°C", "%"]
 NONE = [
     "What is revenue?",
     "What is power usage effectiveness?",
@@ -71,6 +72,12 @@ def test_a_unit_named_in_the_question_asks_for_a_number() -> None:
     wanted = asked(Question("", "What is the greatest draught, in metres, of a ship at the quay?"))
     assert (wanted.kind, wanted.unit) == (Kind.NUMBER, unit("m"))
     assert asked(Question("", "Which ship lay at the quay in May?")).kind is Kind.NAME
+
+
+def test_a_noun_names_what_is_measured() -> None:
+    assert measure("What was the height of the dam?") is Measure.LENGTH
+    assert measure("What were the emissions of the mill?") is Measure.MASS
+    assert {one for one in Measure if one not in (Measure.MONEY, Measure.OTHER)} <= {unit(u).dimension for u in UNITS}
 
 
 def test_a_unit_that_is_asked_for_says_more_than_the_noun() -> None:
