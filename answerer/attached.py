@@ -72,19 +72,20 @@ def is_of_other(aim: Aim, text: str, number: Number, end: int = 0, *, positive: 
     if (
         why := _planned(aim, said)
         or _is_only_share(aim, said)
+        or _other_part(aim, said)
+        or _is_one_of_two(aim, said, counted(said.text, said.number))
         or of_other_sentence(aim, text, (number.quantity.start, number.quantity.end))
     ):
         return why
-    of_period = _of_relative_year(aim, said)
-    of_period = _other_period(aim, said) if of_period is None else of_period
-    if of_period is not None:
-        return of_period
+    for of_period in (_of_end_of_span(aim, said, end), _of_relative_year(aim, said), _other_period(aim, said)):
+        if of_period is not None:
+            return of_period
     of_noun = _other_noun(aim, said)
     return (
         of_noun
         or _other_side(aim, said, end)
         or _listed_elsewhere(aim, said)
-        or (_other_clause(aim, said) if of_noun is None else "")
+        or _other_clause(aim, said, is_counted=of_noun is not None)
     )
 
 
@@ -419,6 +420,19 @@ def _year_of(match: re.Match[str], year: int) -> str:
     return str(year + (1 if match["next"] else -1))
 
 
+def _of_end_of_span(aim: Aim, said: Said, end: int) -> str | None:
+    """Why a number is of the other end of a time: "between 2010 and 2015 it grew from 120 to 180"; None for others."""
+    span = _SPAN.search(said.text)
+    side = state(said.text, said.number, end)
+    if span is None or side not in (State.BEFORE, State.AFTER) or len(aim.years & {span[1], span[2]}) != 1:
+        return None
+    year = span[1] if side is State.BEFORE else span[2]
+    return "" if year in aim.years else f"it is of “{year}”"
+
+
+_SPAN = re.compile(r"\b(?:between|from)\s((?:19|20)\d\d)\s(?:and|to|until)\s((?:19|20)\d\d)\b", re.IGNORECASE)
+
+
 def _is_level(aim: Aim, said: Said, held: Sequence[tuple[Span, str]], wanted: frozenset[str], period: str) -> str:
     """Why a number is no difference between two periods: it is what was so in the one, another in the other."""
     if aim.states != {State.DIFFERENCE} or len(wanted) < 2 or grows(said.text, said.number):
@@ -493,9 +507,7 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
     """Why a number counts other things than those asked for; "" where it counts those, None where that isn't told."""
     if not aim.nouns:
         return None
-    own = counted(said.text, said.number)
-    if why := _is_one_of_two(aim, said, own):
-        return why
+    own = counted(said.text, said.number) or frozenset(terms(_LETTERS_ONLY.sub(" ", _written(said))))
     rival = next((one for one in said.others if counted(said.text, one) & aim.nouns), None)
     if own & aim.nouns:
         return "" if rival is None else None
@@ -504,6 +516,27 @@ def _other_noun(aim: Aim, said: Said) -> str | None:
     if rival is None:
         return _counted_elsewhere(aim, said)
     return f"{_shown(said)} are counted beside “{said.text[rival.start : rival.end + 20].strip()}”"
+
+
+def _other_part(aim: Aim, said: Said) -> str:
+    """Why a number is of a whole where a part is asked for, or of the part: "1,200 paintings, 340 of them on show"."""
+    found = _PART_OF.search(said.text)
+    if found is None or aim.negates:
+        return ""
+    head, part = (
+        frozenset(terms(words)) & aim.terms for words in (said.text[: found.start()], said.text[found.start() :])
+    )
+    is_part = said.number.start >= found.start()
+    inside = [one for one in said.others if (one.start >= found.start()) is not is_part]
+    if is_part and not part and head:
+        return f"it is a part: “{said.text[found.start() :].strip(' ,.')}”"
+    return f"it is the whole, not the part: “{_shown(said)}”" if inside and not is_part and part - head else ""
+
+
+_PART_OF = re.compile(
+    r",\s(?:and\s)?(?:of\s(?:which|whom|these|those)\b|[$€£¥]?\d[\d.,]*\s?(?:%|\w{1,12}\s)?\s?of\s(?:which|whom|them|these|those|it)\b)"
+)
+"""Where what is said of a part begins."""
 
 
 def _is_one_of_two(aim: Aim, said: Said, own: frozenset[str]) -> str:
@@ -515,7 +548,19 @@ def _is_one_of_two(aim: Aim, said: Said, own: frozenset[str]) -> str:
         theirs = counted(said.text, one) & aim.terms
         if mine - theirs and theirs - mine:
             return f"{_shown(said)} are counted, not how many more or less there are"
+    spans = sorted((one.start, one.end) for one in (said.number, *said.others))
+    told = _clause_terms(aim.terms, said.text, spans) or []
+    of_own = next((words for span, words in zip(spans, told, strict=False) if span[0] == said.number.start), None)
+    if of_own and any(of_own - theirs and theirs - of_own for theirs in told):
+        return f"{_shown(said)} is said of the one of two, not by how much they differ"
     return ""
+
+
+def _written(said: Said) -> str:
+    return said.text[said.number.start : said.number.end] if said.number.unit is not None else ""
+
+
+_LETTERS_ONLY = re.compile(r"[\W\d_]+")
 
 
 def _counted_elsewhere(aim: Aim, said: Said) -> str | None:
@@ -583,22 +628,29 @@ def _listed_elsewhere(aim: Aim, said: Said) -> str:
 _CUTS = (
     re.compile(r"[;；]"),
     re.compile(r",?\s(?:while|but|whereas|although)\s"),
+    re.compile(r":\s"),
     re.compile(r",\s(?:and|or)\s|，"),
     re.compile(r"\s(?:and|or|und|et|y)\s|、"),
     re.compile(r",\s"),
 )
 
 
-def _other_clause(aim: Aim, said: Said) -> str:
+def _other_clause(aim: Aim, said: Said, *, is_counted: bool) -> str:
     spans = [(one.start, one.end) for one in (said.number, *said.others)]
     why = _other_event(aim, said) if aim.wants_date else ""
     own = counted(said.text, said.number)
     shared = own if all(counted(said.text, one) <= own for one in said.others) else frozenset()
+    if is_counted and not shared:
+        return why
     return why or other_clause(aim.terms - shared, said.text, spans[0], spans[1:])
 
 
 def _other_event(aim: Aim, said: Said) -> str:
-    return _event_of_other(aim, said.text, [one.start for one in (said.number, *said.others)])
+    rivals = (match.start() for match in _ANY_YEAR.finditer(said.text))
+    return _event_of_other(aim, said.text, [said.number.start, *(one for one in rivals if one != said.number.start)])
+
+
+_ANY_YEAR = re.compile(r"(?<![\w.,])(?:1\d|20)\d\d(?![\d%]|[.,]\d)")  # of any century, where years are asked for
 
 
 def _date_of_other_event(aim: Aim, sentence: str, start: int, end: int) -> str:
@@ -617,8 +669,14 @@ def _event_of_other(aim: Aim, text: str, places: Sequence[int]) -> str:
     another of them is.
     """
     own, *others = (_last_term(text[max(0, place - LEAD) : place]) for place in places)
-    rival = next((word for word in others if word in aim.terms), "")
-    return f"it is of what was “{own}”" if rival and own and own not in aim.terms else ""
+    wanted = set(map(_root, aim.terms))
+    rival = next((word for word in others if _root(word) in wanted), "")
+    return f"it is of what was “{own}”" if rival and own and _root(own) not in wanted else ""
+
+
+def _root(word: str) -> str:
+    """A stem without what is left of a verb's ending: "die" and "died", "marry" and "marri"."""
+    return word.removesuffix("d").removesuffix("e").removesuffix("i").removesuffix("y") or word
 
 
 def _last_term(text: str) -> str:
@@ -633,17 +691,34 @@ def other_clause(wanted: frozenset[str], text: str, own: Span, others: Sequence[
     first value is said of all. One that has more of the question's words than the value's, and all of those, is meant.
     """
     spans = sorted([own, *others])
-    cuts = [_cut(text, one[1], other[0]) for one, other in pairwise(spans)]
-    if not spans[1:] or None in cuts or "respectively" in text:
+    told = _clause_terms(wanted, text, spans)
+    if told is None:
         return ""
-    edges = [spans[0][1], *(cut for cut in cuts if cut is not None), len(text)]
-    opening = _opening(text, spans, edges)
-    shared = frozenset(terms(text[:opening]))
-    edges[0] = opening
-    told = [frozenset(terms(text[first:last])) & wanted - shared for first, last in pairwise(edges)]
     mine = told[spans.index(own)]
     rival = next((at for at, theirs in enumerate(told) if mine < theirs), None)
     return f"“{text[slice(*spans[rival])]}” is what is said of that" if rival is not None else ""
+
+
+def _clause_terms(wanted: frozenset[str], text: str, spans: Sequence[Span]) -> list[frozenset[str]] | None:
+    """The question's words in the clause of each value, but for those said of all; None where nothing parts them.
+
+    "It" and "they" stand for what the first clause ends with.
+    """
+    cuts = [_cut(text, one[1], other[0]) for one, other in pairwise(spans)]
+    if not spans[1:] or None in cuts or "respectively" in text:
+        return None
+    edges = [spans[0][1], *(cut for cut in cuts if cut is not None), len(text)]
+    edges[0] = _opening(text, spans, edges)
+    shared = frozenset(terms(text[: edges[0]]))
+    told: list[frozenset[str]] = []
+    for first, last in pairwise(edges):
+        own = frozenset(terms(text[first:last])) & wanted - shared
+        named = {_last_term(text[edges[0] : edges[1]])} & wanted if told else frozenset()
+        told.append(own | named if _STANDS_FOR.search(text, first, last) else own)
+    return told
+
+
+_STANDS_FOR = re.compile(r"\s(?:it|they|them)\b")
 
 
 def _opening(text: str, spans: Sequence[Span], edges: Sequence[int]) -> int:

@@ -134,10 +134,10 @@ def sources_of(truth: Row) -> tuple[Source, ...]:
 
 
 _QUOTED = re.compile(r"[“\"]\s*\w+\W+\w+\W+\w+[^”\"]*[”\"]")  # three words at least: else it is a name or a title
-_OPERAND = r"[\d.,]*\d[^\d=≈→+×÷*/−–-]{0,20}"
+_OPERAND = r"\.?\d(?:[\d.,]*\d)?[^\d=≈→+×÷*/−–-]{0,20}"
 _MATHS = re.compile(
     r"\b(?:maths?|mathematics|calculat\w*|arithmetic)\b"
-    rf"|(?<![\w/.])(?:{_OPERAND}[×÷*]\s*\(?\d|\d[\d.,]*\s*/\s*\d[\d.,]*(?![\w/])|{_OPERAND}[/+−–→-].{{0,40}}[=≈]\s*\d)",
+    rf"|(?<![\w/.])(?<!\d,)(?:{_OPERAND}[×÷*]\s*\(?\d|\d[\d.,]*\s*/\s*\d[\d.,]*(?![\w/])|{_OPERAND}[/+−–→-].{{0,40}}[=≈]\s*\d)",
     re.IGNORECASE,
 )
 

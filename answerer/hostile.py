@@ -39,6 +39,8 @@ _WORDED = re.compile(
     rf"|\bfrom\snow\son,?\s(?:you\s)?{_SAY}{_IN_UNIT}"
     r"|(?:^|[.!?:;\n]\s{0,4})(?:do\snot|don['’]t|never)\s(?:use|cite|quote|trust|rely\son)\s(?:any\s|the\s)?other\s"
     r"(?:documents?|passages?|evidence|contexts?)\b"
+    r"|(?:^|[.!?:;\n]\s{0,4})(?:do\snot|don['’]t|never)\s(?:mention|reveal|cite|quote|repeat)\s(?:any\s|the\s|of\s){0,3}other\s"
+    r"(?:figures?|numbers?|values?|amounts?|answers?)\b"
     rf"|\b(?:cite|quote)\s(?:only\sthis\b|it\salone\b|this\s{_DOCUMENT}\b(?!\s?(?:as\b|:)))"
     rf"|\bonly\sthis\s{_DOCUMENT}\s(?:may|must|should|can)\sbe\s(?:cited|quoted|used)\b",
     re.IGNORECASE,

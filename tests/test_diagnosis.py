@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,10 @@ def test_rows_come_worst_first_and_what_they_cost_is_summed_by_error_and_by_type
 def test_the_rules_in_the_documents_are_those_of_the_code() -> None:
     text = (Path(__file__).parent.parent / "docs" / "contest.md").read_text(encoding="utf-8")
     assert [error for error, rule in RULES.items() if f"| {error.value} | {rule} |" not in text] == []
+
+
+@pytest.mark.parametrize("like", ["1,", ",", "1 ", "1.", "a 1,"])
+def test_any_explanation_is_looked_through_in_linear_time(like: str) -> None:
+    started = time.process_time()
+    sources_of({"explanation": like * 20_000})
+    assert time.process_time() - started < 1

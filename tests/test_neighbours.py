@@ -27,6 +27,14 @@ FARM = "The farm has 30 cows and 12 goats. It sold 18 lambs."
 COSTS = "Costs fell from 80 to 60 crowns."
 GREW = "Sales grew from 5.0 million euros to 6.5 million euros."
 CHURCHES = "All 14 churches were restored except St Olaf's."
+SHOWN = "The museum has 1,200 paintings, 340 of them on show."
+ORE = "The mine produced 5.2 Mt of ore in 2020, of which 1.1 Mt was exported."
+HERD = "Between 2010 and 2015 the herd grew from 120 to 180 animals."
+SEATS = "The council has 21 seats: Left 9, Centre 7, Right 5."
+LIFE = "Dr Lund was born in 1870, married in 1899 and died in 1944."
+BRIDGE = "Mayor Ek opened the bridge; engineer Lo designed it; Bo Ohm paid for it."
+TOWERS = "The north tower is 80 m high; the south tower is 65 m high."
+TOWNS = "The survey reached 1,500 people in 12 towns over 3 weeks."
 PORTS = """Boats by port
 | Port | 2020 | 2021 |
 | --- | --- | --- |
@@ -64,6 +72,19 @@ def is_grounded(question: str, unit: str, text: str, value: str, said: str = "")
         ("What fraction of households own a car?", "fraction", OWNED, "0.12", "0.6"),
         ("How much energy does the pump use per cubic metre?", "kWh", PUMP, "0.4", "12"),
         ("True or False: St Olaf's was restored.", "", CHURCHES, "0", "1"),
+        ("How many paintings are on show?", "paintings", SHOWN, "340", "1200"),
+        ("How many paintings does the museum have?", "paintings", SHOWN, "1200", "340"),
+        ("How much ore did the mine produce in 2020?", "Mt", ORE, "5.2", "1.1"),
+        ("How much ore was exported?", "Mt", ORE, "1.1", "5.2"),
+        ("How many animals were in the herd in 2010?", "animals", HERD, "120", "180"),
+        ("How many animals were in the herd in 2015?", "animals", HERD, "180", "120"),
+        ("How many seats has the Centre?", "seats", SEATS, "7", "9"),
+        ("How many seats does the council have?", "seats", SEATS, "21", "7"),
+        ("When did Dr Lund die?", "", LIFE, "1944", "1899"),
+        ("In what year did Dr Lund marry?", "", LIFE, "1899", "1870"),
+        ("Who designed the bridge?", "", BRIDGE, "Lo", "Ek"),
+        ("Who paid for the bridge?", "", BRIDGE, "Bo Ohm", "Ek"),
+        ("How many towns did the survey cover?", "towns", TOWNS, "12", "3"),
     ],
 )
 def test_of_two_things_each_has_its_own_value(question: str, unit: str, text: str, right: str, wrong: str) -> None:
@@ -99,6 +120,8 @@ def test_a_sum_that_is_shown_answers_what_is_asked(question: str, unit: str, tex
         ("By how much did daily cars rise from 2019 to 2020?", CARS, "1200"),
         ("How many more crates were sold in June than in May?", SOLD, "250"),
         ("How many more cows than goats does the farm have?", FARM, "30"),
+        ("How much higher is the north tower than the south tower?", TOWERS, "80"),
+        ("How much higher is the north tower than the south tower?", TOWERS, "65"),
         ("By how much did the boats of Bek fall from 2020 to 2021?", PORTS, "18"),
     ],
 )
