@@ -121,3 +121,35 @@ def test_every_other_row_is_shaded_and_the_last_is_not() -> None:
     [table] = tables(page(*parts, shades=shades))
     assert len(table.sentences) == 6
     assert table.sentences[5] == "Part: Stone; What it is for: Carries the stone of the large wheel; Care: Grease"
+
+
+def boxed(*rows: tuple[str, str, str]) -> Page:
+    """Rows in a box that only its head is parted from, its columns by rules from top to foot."""
+    foot = 122 + 12 * len(rows)
+    rulings = tuple(Rect(50, y, 400, y + 0.5) for y in (100, 114, foot))
+    rulings += tuple(Rect(x, 100, x + 0.5, foot) for x in (50, 200, 300, 400))
+    parts = [fragment(text, x, 110, BOLD) for text, x in (("Kind", 55), ("State", 205), ("Advice", 305))]
+    for number, row in enumerate(rows):
+        parts += [fragment(text, x, 126 + 12 * number) for text, x in zip(row, (55, 205, 305), strict=True) if text]
+    return page(*parts, rulings=rulings)
+
+
+def test_rows_of_a_box_without_rules_between_them_are_told_by_their_lines_though_a_cell_is_empty() -> None:
+    [table] = tables(
+        boxed(("Plain", "", "Keep"), ("Odd", "Wet", "Keep"), ("Even", "Dry", "Part"), ("Old", "Dry", "Go"))
+    )
+    assert table.sentences == (
+        "Kind: Plain; Advice: Keep",
+        "Kind: Odd; State: Wet; Advice: Keep",
+        "Kind: Even; State: Dry; Advice: Part",
+        "Kind: Old; State: Dry; Advice: Go",
+    )
+
+
+def test_lines_of_a_box_that_go_on_with_a_cell_s_text_stay_one_row() -> None:
+    [table] = tables(
+        boxed(("Plain things", "Wet or", "Keep them"), ("of all kinds", "dry and", "in the shed"), ("", "cold", ""))
+    )
+    assert table.sentences == (
+        "Kind: Plain things of all kinds; State: Wet or dry and cold; Advice: Keep them in the shed",
+    )

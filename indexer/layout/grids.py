@@ -129,7 +129,10 @@ def gridded(fragments: Sequence[Fragment], mesh: Mesh, page: int) -> Table | Non
 
 
 def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
-    """The mesh with its rows parted where every column has text on the same lines, a rule under the last only."""
+    """The mesh with its rows parted where columns have text on the same lines, a rule under the last only.
+
+    Where some lines have an empty cell, most and the last must have none, and each begin with a capital or a digit.
+    """
     ys = list(mesh.ys)
     ordered = sorted(fragments, key=_middle_height)
     heights = list(map(_middle_height, ordered))
@@ -138,14 +141,25 @@ def _with_rows(mesh: Mesh, fragments: Sequence[Fragment]) -> Mesh:
         if len(inside) < 3:
             continue
         lines = baseline_rows(inside)
-        full = [line for line in lines if _columns_filled(line, mesh.xs) == len(mesh.xs) - 1]
-        if len(lines) > 2 and len(full) == len(lines):
+        if len(lines) > 2 and _are_rows(lines, mesh.xs):
             ys += [(around(p.rect for p in a).y1 + around(p.rect for p in b).y0) / 2 for a, b in pairwise(lines)]
     return replace(mesh, ys=tuple(sorted(ys)))
 
 
-def _columns_filled(line: Sequence[Fragment], xs: Sequence[float]) -> int:
-    return len({bisect_right(xs, (part.rect.x0 + part.rect.x1) / 2) for part in line})
+def _are_rows(lines: Sequence[Sequence[Fragment]], xs: Sequence[float]) -> bool:
+    """Whether each line of a mesh's row, none of them a cell's further line, is a row."""
+    filled = [{bisect_right(xs, (part.rect.x0 + part.rect.x1) / 2) for part in line} for line in lines]
+    full = [len(columns) == len(xs) - 1 for columns in filled]
+    if all(full):
+        return True
+    begins = [line[0].text[:1] for line in lines]
+    is_labelled = all(1 in columns and len(columns) > 1 for columns in filled)
+    return (
+        is_labelled
+        and full[-1]
+        and 2 * sum(full) >= len(full)
+        and all(one.isupper() or one.isdigit() for one in begins)
+    )
 
 
 def _middle_height(fragment: Fragment) -> float:
