@@ -31,6 +31,7 @@ class Kind(StrEnum):
     PLACE = "place"
     FIRM = "firm"
     EXPANSION = "expansion"
+    DEFINITION = "definition"
     NAME = "name"
 
 
@@ -41,7 +42,7 @@ class Asked:
     `terms` are the stems of its content words, `unit` what a number should be in (None where nothing says), `noun` the
     stem of what is counted or named ("how many papers", "which fund"), `choices` the options that it lists. `years` and
     `names` are what the evidence must speak of: each name by the stems of its words. `wants_date` where a year alone
-    would say too little, `short` is the short form whose long one is asked for, `pairs` are
+    would say too little, `short` is the short form whose long one is asked for, or what is to be defined, `pairs` are
     terms that stand side by side, `classed` names of which a class is named (a segment, a site), each with the terms of
     its class, `wants_part` where a part of something is asked for ("how many of the …"), `impossible` where the
     question names a day that no calendar has, `foreign` where it asks in another language than English, but for a
@@ -132,6 +133,13 @@ _EXPANSION = re.compile(
     r"\bwhat (?:does|do|is)\s(?:the\s(?:acronym|abbreviation|term|letters)\s)?[\"“‘']?"
     r"([A-Z][\w&-]*[A-Z]\w*)[\"”’']?\s(?:stand|short)\sfor\b",
     re.IGNORECASE,
+)
+_THING = (  # what may be defined: a few words, none of which says of what
+    r"[“\"‘']?((?!(?:the|your|his|her|its|their|this|that|there|it|one)\b)[\w’'-]+"
+    r"(?:\s(?!(?:of|in|for|at|on|by)\b)[\w’'-]+){0,4}?)[”\"’']?"
+)
+_DEFINITION = re.compile(
+    rf"\W*(?:what (?:is|are)\s(?:an?\s)?{_THING}|what (?:does|do)\s{_THING}\smean|define\s{_THING})\W*", re.IGNORECASE
 )
 _KINDS = {
     Kind.PERSON: re.compile(
@@ -235,12 +243,12 @@ def _asked(question: Question) -> Asked:
     measured = measure(text) if unit_asked(question.unit) is None else None
     if measured is not None or asks_number(text, question.unit) or _in_unit(text) is not None:
         wanted = _unit(question)
-        if wanted is None and measured is Measure.SHARE:
-            wanted = unit("percent")
         of = measured if wanted is None else None
         return Asked(Kind.NUMBER, found, wanted, _noun(_COUNTED, text), "range" in text.lower(), measure=of)
     if expansion := _EXPANSION.search(text):
         return Asked(Kind.EXPANSION, found, short=expansion[1])
+    if definition := _DEFINITION.fullmatch(text):
+        return Asked(Kind.DEFINITION, found, short=next(filter(None, definition.groups())))
     if _YEAR.search(text):
         return Asked(Kind.YEAR, found, wants_date="year" not in text.lower())
     choices = _choices(text)

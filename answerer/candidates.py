@@ -347,7 +347,8 @@ def _names(
     for sentence, coverage in pool:
         for name in named(sentence, wanted, common):
             held = frozenset(terms(name.text))
-            is_own = wanted.kind is not Kind.EXPANSION and not wanted.choices and len(held & own) * 2 > len(held)
+            is_free = wanted.choices or wanted.kind in (Kind.EXPANSION, Kind.DEFINITION)
+            is_own = not is_free and len(held & own) * 2 > len(held)
             if not held or is_own:
                 continue
             start, end = name.start, name.start + len(name.text)

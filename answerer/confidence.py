@@ -170,7 +170,8 @@ def blank_signs(question: Question, evidence: Evidence) -> BlankSigns:
     strange = [min((len(name - spoken) / len(name) for spoken in documents.values()), default=1.0) for name in names]
     return BlankSigns(
         rival=_share([one.score for one in _found(question, evidence)]),
-        unheard=unheard / len(about) if about else 1.0,
+        # what something is may be told in many ways, of which the reader knows few
+        unheard=unheard / len(about) if about and wanted.kind is not Kind.DEFINITION else 1.0,
         strange=sum(strange) / len(strange) if strange else 0.0,
     )
 

@@ -33,7 +33,7 @@ _NOUNS = {
             backlog
             """,
         Measure.SHARE: """
-            percentage percent return returns proportion fraction share stake margin margins accuracy precision recall
+            percentage percent return proportion fraction share stake margin margins accuracy precision recall
             utilization utilisation occupancy probability likelihood turnout humidity prevalence
             """,
         Measure.LENGTH: "height width depth thickness radius diameter altitude elevation wavelength wingspan draught",

@@ -77,6 +77,8 @@ def named(sentence: Sentence, wanted: Asked, common: Collection[str]) -> Iterato
     """The names of a sentence that may be the answer; `common` are words that the evidence writes small elsewhere."""
     if wanted.kind is Kind.EXPANSION:
         yield from _expansions(sentence, wanted.short)
+    elif wanted.kind is Kind.DEFINITION:
+        yield from _definitions(sentence, wanted.short)
     elif wanted.choices:
         lower = sentence.text.lower()
         for choice in wanted.choices:
@@ -90,6 +92,26 @@ def named(sentence: Sentence, wanted: Asked, common: Collection[str]) -> Iterato
     else:
         for name in _any(sentence):
             yield _as_firm(sentence, name, wanted, common) if wanted.kind is Kind.FIRM else name
+
+
+def _definitions(sentence: Sentence, subject: str) -> Iterator[Name]:
+    """What a sentence says that the subject is: "a network of stations"."""
+    if sentence.row.cells:
+        return
+    is_one = re.compile(
+        rf"(?<![\w.-]){re.escape(subject)}s?[”\"’']?(?:\s\([^()]*\))?,?\s(?:is|are|means?|refers? to|denotes?)\s"
+        r"(?:defined as\s)?(?=(?:an?|the|any|all|what|how|one|those|that)\b)",
+        re.IGNORECASE,
+    )
+    for match in is_one.finditer(sentence.text):
+        before = sentence.text[: match.start()]
+        said = sentence.text[match.end() :].rstrip(" .;:")
+        if said and _BEGINS.search(before) and not _WITHIN.search(before):
+            yield Name(said, match.end(), LIKE)
+
+
+_BEGINS = re.compile(r"(?:^|[.;:,—–(]\s?|\b(?:an?|the|term|that|where|while)\s)[“\"‘']?$", re.IGNORECASE)  # a phrase
+_WITHIN = re.compile(r"\b(?:of|in|for|by|with|to|from)\s(?:an?\s|the\s)?[“\"‘']?$", re.IGNORECASE)  # another phrase
 
 
 def _persons(sentence: Sentence, common: Collection[str]) -> Iterator[Name]:

@@ -458,3 +458,31 @@ def test_a_number_is_given_where_the_noun_is_a_measure_and_no_unit_is_asked_for(
     question: str, text: str, value: str
 ) -> None:
     assert answer(question, "", context(text, "kell"), context(CHATTER, "village")).value == value
+
+
+GLOSSARY = (
+    "A baler (or press) is a machine that packs straw. Round balers are the larger ones. The cost of a baler is the "
+    "main concern of farms. “Chaff” means what is left of the husks. Here merge.flail is the workhorse of the mill."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is a baler?", "a machine that packs straw"),
+        ("What does chaff mean?", "what is left of the husks"),
+        ("What is a flail?", "is_blank"),
+        ("What is straw?", "is_blank"),
+        ("Define baler.", "a machine that packs straw"),
+    ],
+)
+def test_what_something_is_is_answered_by_a_sentence_that_says_so_and_by_no_name_near_it(
+    question: str, value: str
+) -> None:
+    assert answer(question, "", context(GLOSSARY, "farm"), context(CHATTER, "village")).value == value
+
+
+def test_a_blank_for_what_something_is_is_unsure_since_that_is_told_in_many_ways() -> None:
+    evidence = Evidence("", (), (context(GLOSSARY, "farm"),), complete=True)
+    question = Question("", "What is straw?")
+    assert rated(read(question, evidence), evidence).confidence < 0.5

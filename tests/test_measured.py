@@ -42,6 +42,7 @@ NONE = [
     "Which firm audits the accounts?",
     "How much water was drawn?",
     "Who sets the price?",
+    "What were total sales less returns?",
     "",
 ]
 
@@ -54,7 +55,7 @@ def test_nouns_and_verbs_of_money_ask_for_money(question: str) -> None:
 @pytest.mark.parametrize("question", SHARES)
 def test_nouns_of_shares_ask_for_percent(question: str) -> None:
     assert measure(question) is Measure.SHARE
-    assert asked(Question("", question)).unit == unit("percent")
+    assert asked(Question("", question)).kind is Kind.NUMBER
 
 
 @pytest.mark.parametrize("question", OTHERS)
