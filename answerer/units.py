@@ -217,10 +217,12 @@ def plain(amount: Decimal) -> Decimal:
 def unit(name: str) -> Unit:
     """The unit of a name such as "kWh", "tCO2e", "million liters", "L/kWh", "papers".
 
-    >>> unit("metric tons of CO2e") == unit("tCO2e")
-    True
+    >>> unit("metric tons of CO2e") == unit("tCO2e"), unit("millions").factor
+    (True, Decimal('1000000'))
     """
     name = " ".join(name.split()).strip(" .()[]")
+    if scale := _SCALE_ALONE.fullmatch(name):
+        return Unit("", Decimal(SCALES[scale["scale"].lower().rstrip("s")]), known=False)
     for pattern in (_SCALE_WORD, _SCALE_AFTER):
         if scale := pattern.match(name):
             inner = unit(scale["unit"])
@@ -241,6 +243,7 @@ def unit_asked(name: str) -> Unit | None:
 
 
 _SIZES = r"(?P<scale>thousands?|millions?|billions?|trillions?)"
+_SCALE_ALONE = re.compile(rf"(?:in\s+)?{_SIZES}", re.IGNORECASE)
 _SCALE_WORD = re.compile(rf"{_SIZES}(?:\s+of)?\s+(?P<unit>.+)$", re.IGNORECASE)
 _SCALE_AFTER = re.compile(rf"(?P<unit>[$€£¥]|\S.*\S),?\s+(?:in\s+)?{_SIZES}$", re.IGNORECASE)  # "USD millions"
 

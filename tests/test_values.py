@@ -236,3 +236,17 @@ def test_other_spellings_of_numbers_are_read_whole(value: str, unit: str, wanted
 @pytest.mark.parametrize("value", ["1,2,3", "[1,2,3]", "12,5", "1,234,5", "10_0", "1__0", "2..3..4", "3‰"])
 def test_what_may_mean_more_than_its_first_number_is_not_cut_to_it(value: str) -> None:
     assert normalise(value, "litres", "How many litres?") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "wanted"),
+    [
+        ("41 million", "million", "41"),
+        ("41 million shares", "Millions", "41"),
+        ("41", "in millions", "41"),
+        ("3-4 billion", "billion", "[3,4]"),
+        ("$3 billion", "million", "3000"),
+    ],
+)
+def test_a_unit_that_is_only_a_scale_is_what_a_value_is_counted_in(text: str, asked: str, wanted: str) -> None:
+    assert normalise(text, asked) == wanted
