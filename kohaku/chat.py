@@ -255,6 +255,8 @@ class OpenAIChat:
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError, RecursionError) as error:
             # a timeout is a connection error too; ValueError is a body that is no JSON, or one of endless brackets
             cause = error.__cause__ or error
+            if isinstance(cause, NoAccess):
+                raise cause from None
             if type(cause).__name__ == "ConnectError" and not self._server.was_reached:
                 raise NoAccess(f"no server can be reached at {self._place}: is it running? check --base-url") from None
             if _is_silence(error):

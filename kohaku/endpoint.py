@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kohaku import deadline
+from kohaku.errors import NoAccess
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -56,7 +57,7 @@ class Endpoint:
             api_key=self.api_key or NO_KEY,
             timeout=timeout,
             max_retries=retries,
-            http_client=DefaultHttpxClient(event_hooks={"response": [_within_deadline]}),
+            http_client=DefaultHttpxClient(event_hooks={"response": [_stays, _within_deadline]}),
         )
 
 
@@ -66,6 +67,16 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def _stays(response: Any) -> None:
+    """Refuses to be sent on to another host, which would get the question and its evidence; NoAccess."""
+    if response.has_redirect_location:
+        target = response.url.join(response.headers["location"])
+        if target.host != response.url.host:
+            raise NoAccess(
+                f"{response.url.host} sends on to {target.host!r}: give that as --base-url if it is to be asked"
+            )
 
 
 def _within_deadline(response: Any) -> None:

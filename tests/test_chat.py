@@ -473,6 +473,18 @@ def test_a_body_that_never_ends_is_left(server: FakeServer, connect: Connect, mo
     assert server.pieces < 100
 
 
+def test_a_question_is_not_sent_on_to_another_host(server: FakeServer, connect: Connect) -> None:
+    server.otherwise = lambda body: Step(status=307, headers={"Location": "http://localhost:1/v1/chat/completions"})
+    with pytest.raises(NoAccess, match="sends on to 'localhost'"):
+        connect().ask(MESSAGES, Plan)
+    assert len(server.requests) == 1
+
+
+def test_a_server_may_send_on_to_another_place_of_its_own(server: FakeServer, connect: Connect) -> None:
+    server.play(Step(status=307, headers={"Location": "/v1/chat/completions?again"}), GOOD)
+    assert connect().ask(MESSAGES, Plan) == PLAN
+
+
 def test_the_parts_of_a_reply_that_are_no_text_are_left_out(server: FakeServer, connect: Connect) -> None:
     parts = [{"type": "text", "text": None}, {"type": "text", "text": '{"queries": ["a"]}'}, 5]
     server.play(says(parts))  # type: ignore[arg-type]
