@@ -168,9 +168,23 @@ def normalise(value: str, unit: str = "", question: str = "") -> str:
     asked = unit_asked(unit)
     if not numeric and not _is_bare(found, text):
         return text
-    if found.is_range and not numeric and _is_year_span(found) and not _ASKS_RANGE.search(question):
+    if (
+        found.is_range
+        and not numeric
+        and not _ASKS_RANGE.search(question)
+        and (_is_year_span(found) or _is_tally(text))
+    ):
         return text
     return written(found, asked) or text
+
+
+def _is_tally(text: str) -> bool:
+    """Whether two plain numbers fall, as votes and goals are told: "11 to 4" is no range."""
+    match = _TALLY.fullmatch(text)
+    return match is not None and int(match[1]) > int(match[2])
+
+
+_TALLY = re.compile(r"(\d{1,9})\s?(?:to|-|–)\s?(\d{1,9})")
 
 
 def written(found: Quantity, asked: Unit | None) -> str:

@@ -96,6 +96,13 @@ def test_without_a_unit_only_a_bare_number_is_one(text: str) -> None:
     assert normalise(text) == text
 
 
+def test_a_tally_is_no_range_unless_a_number_or_a_range_is_asked_for() -> None:
+    assert normalise("11 to 4", question="How did the council vote?") == "11 to 4"
+    assert normalise("3-1", question="What was the score?") == "3-1"
+    assert normalise("4 to 11") == "[4,11]"
+    assert normalise("90 to 80", "percent") == "[80,90]"
+
+
 def test_the_question_can_ask_for_a_number_too() -> None:
     assert normalise("55%", question="What percentage of the plants is open?") == "55"
     assert normalise("2023-2024", question="What was the range?") == "[2023,2024]"
