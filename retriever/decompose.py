@@ -437,8 +437,10 @@ _DIFFERENCE = re.compile(
     r"(?:between |compare )(?P<first>[^,;?]+?) (?:and|with|to) (?P<last>[^,;?]+)",
     re.IGNORECASE,
 )
+_OWNER = re.compile(r".+?(?:['’]s|s['’])(?= )")
+_OWNED = re.compile(r"^(?:its|their|his|her)(?= )", re.IGNORECASE)
 _THINGS = re.compile(
-    r"^(?P<ask>(?:what|how (?:much|large|high)) (?:is|are|was|were) )(?:the )?(?P<first>[a-z][\w -]*?) and "
+    r"^(?P<ask>(?:what|how (?:much|large|high)) (?:is|are|was|were) )(?P<a>the )?(?P<first>[a-z][\w -]*?) and "
     r"(?P<the>the )?(?P<last>[a-z][\w -]*?) (?P<rest>(?:of|for|at|in|during|by) .+)$",
     re.IGNORECASE,
 )
@@ -448,12 +450,14 @@ def _between(question: str) -> list[str]:
     """The two things whose difference or ratio is asked for, each as a search of its own.
 
     >>> _between("What is the difference between Lake Site's PUE in 2022 and its PUE in 2023?")
-    ["Lake Site's PUE in 2022", 'its PUE in 2023']
+    ["Lake Site's PUE in 2022", "Lake Site's PUE in 2023"]
     """
     found = _DIFFERENCE.search(question)
     if not found:
         return []
     texts = [found["first"].strip(), found["last"].strip()]
+    if owner := _OWNER.match(texts[0]):
+        texts[1] = _OWNED.sub(lambda _: owner[0], texts[1])
     whole = re.compile(rf"{_PREPOSITION}{_ITEM}")
     if any(whole.fullmatch(text) or len(key_terms(text).split()) < FEWEST for text in texts):
         return []  # bare names: the whole question is asked of each
@@ -466,6 +470,8 @@ def _two_things(question: str) -> list[str]:
     if not found:
         return []
     texts = [found["first"], found["last"]]
+    if found["the"] and not found["a"]:
+        return []  # "what was learned from the audit and the review of A": the first is no thing
     if not found["the"] and any(len(text.split()) < 2 for text in texts):
         return []  # "research and development of A" is one
     if any(len(text.split()) > 5 for text in texts):

@@ -282,6 +282,15 @@ def test_what_would_leave_a_part_without_a_verb_or_a_measure_stays_whole(questio
     assert texts(question) == []
 
 
+def test_what_is_said_of_something_is_no_thing_beside_it() -> None:
+    assert ruled("What was learned from the audit and the follow-up review of the plant?") == ()
+
+
+def test_the_second_of_two_things_keeps_whose_it_is() -> None:
+    parts = ruled("What is the difference between Lake Site's PUE in 2022 and its PUE in 2023?")
+    assert [part.text for part in parts] == ["Lake Site's PUE in 2022", "Lake Site's PUE in 2023"]
+
+
 @given(st.lists(st.sampled_from(["water", "energy", "floor space", "steam"]), min_size=2, max_size=4, unique=True))
 def test_as_many_parts_come_out_as_things_were_asked_for(things: list[str]) -> None:
     asked = [f"how much {thing}" for thing in things]
