@@ -100,10 +100,7 @@ def retrieve(
     queries = (*queries, *passages)
     inside = within(question, names, store) if method.fusion != "append" else None
     if inside is not None:
-        more = search(
-            [inside.query], store, embedder, limit=limits.top_k, documents=inside.documents, kinds=scope.searched
-        )
-        lists += [replace(ranking, query=len(queries)) for ranking in more]
+        lists += _lists_within(inside, len(queries), store, embedder, limits.top_k, scope)
         queries = (*queries, inside.query)
     finds = _finds(queries, lists, store, method=method, names=names, scope=scope, inside=inside)
     if method.second is not None:
@@ -144,6 +141,14 @@ def retrieve(
         if explain
         else None,
     )
+
+
+def _lists_within(
+    inside: Within, number: int, store: Store, embedder: Embedder, limit: int, scope: Scope
+) -> list[Ranking]:
+    """What is found in the documents that the question names, as the lists of a query of that number."""
+    lists = search([inside.query], store, embedder, limit=limit, documents=inside.documents, kinds=scope.searched)
+    return [replace(ranking, query=number) for ranking in lists]
 
 
 @dataclass(frozen=True, slots=True)
