@@ -6,11 +6,12 @@ summary closes it. The summary is the model's where there is one, and then holds
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from answerer.answer import Answer, Check, Question
+from answerer.answer import Answer, Check, Conflict, Question
 from answerer.classes import reading
 from answerer.figures import amounts
 from answerer.prompts import defused
@@ -23,6 +24,12 @@ from retriever.evidence import Evidence
 from retriever.plan import Draft
 
 SOURCES = 3  # documents, the best for a part, that are read each by itself: more cost more than they tell
+
+_COUNTED = re.compile(
+    r"\b(?:one|two|three|four)\s+(?:of\s+(?:the|these)\s+)?(?:other\s+|different\s+)?"
+    r"(?:sources?|documents?|reports?|papers?|files?|findings?|answers?|figures?|values?)\b",
+    re.I,
+)  # "one source says 14, two others 17": of the findings, no number of theirs
 
 SUMMARIZE = """\
 You close a report with a summary of its findings, which stand between the lines
@@ -48,6 +55,12 @@ class Section:
         value, text = self.answer.value, self.answer.text
         unit = f" {self.answer.question.unit}" if self.answer.question.unit else ""
         return text if text != value else f"{value}{unit}"
+
+    @property
+    def contradicted(self) -> tuple[Conflict, ...]:
+        """What sources say otherwise beside those whose own answers are conflicts already."""
+        named = {document for other in self.conflicts for document in other.references}
+        return tuple(found for found in self.answer.conflicts if found.citation.document not in named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +127,7 @@ def _findings(sections: Sequence[Section]) -> Iterator[str]:
         yield one.statement if one.answer.is_blank else f"{one.question} {one.statement}"
         for other in one.conflicts:
             yield f"{', '.join(other.references)} says otherwise: {other.text}"
-        for found in one.answer.conflicts:
+        for found in one.contradicted:
             yield f"{found.citation.document} says otherwise: {found.citation.quote}"
 
 
@@ -129,7 +142,8 @@ def _summary(question: str, sections: Sequence[Section], chat: Chat | None, prof
     ]
     reply = attempt(partial(chat.ask, messages, Draft))
     said = reply.draft.strip() if reply else ""
-    return "" if is_blank(said) or amounts(said) - amounts(f"{question}\n{data}") else said
+    told = _COUNTED.sub("", said)
+    return "" if is_blank(said) or amounts(told) - amounts(f"{question}\n{data}") else said
 
 
 def _ended(text: str) -> str:

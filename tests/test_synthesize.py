@@ -14,7 +14,7 @@ from fake_server import FakeServer, Step, says
 from test_engine import asked_for, text
 
 import kohaku
-from answerer.answer import Answer, Citation, Grounding, How, Question
+from answerer.answer import Answer, Citation, Conflict, Grounding, How, Question
 from answerer.synthesize import Report, Section, report, section
 from kohaku.doors.report import escaped, markdown, report_object
 from kohaku.errors import ModelError
@@ -109,6 +109,29 @@ def test_a_summary_is_the_model_s_as_long_as_it_invents_no_number() -> None:
     plainly = "PUE of A? It was 1.1. hill says otherwise: It was 1.3. PUE of B? It was 1.2."
     for draft in ("A has 1.1, B 7.5.", "is_blank", ModelError("gone")):
         assert written(draft).summary == plainly
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "One source says 41, two other documents say 44.",
+        "It was 41; of the two sources that tell it, one of the reports says 44.",
+        "The three values differ: 41 and 44.",
+    ],
+)
+def test_a_summary_may_count_the_sources_that_differ(draft: str) -> None:
+    part = Section("How much water?", answer("How much water?", "41"), (answer("How much water?", "44", "dam"),))
+    assert report("Both?", blank("Both?"), [part], Summarizer(draft)).summary == draft  # type: ignore[arg-type]
+    invented = Summarizer("Two pumps bring 41.")
+    assert report("Both?", blank("Both?"), [part], invented).summary != "Two pumps bring 41."  # type: ignore[arg-type]
+
+
+def test_a_conflict_is_told_once_in_the_summary_too() -> None:
+    found = Conflict("44", Citation("dam", "dam:p1", None, "The dam says 44."))
+    first = replace(answer("How much water?", "41"), conflicts=(found,))
+    part = Section("How much water?", first, (answer("How much water?", "44", "dam"),))
+    assert report("Both?", blank("Both?"), [part]).summary.count("says otherwise") == 1
+    assert report("Both?", blank("Both?"), [Section("How much water?", first)]).summary.count("says otherwise") == 1
 
 
 def test_findings_stand_between_lines_that_they_can_t_forge() -> None:

@@ -66,11 +66,9 @@ def _section(section: Section, sources: dict[Citation, int]) -> Iterator[str]:
         yield "\n*The value does not follow from what is cited for it.*"
     for other in section.conflicts:
         yield f"\n*Conflict:* {escaped(', '.join(other.references))} says {escaped(other.text)}{_marks(other, sources)}"
-    named = {document for other in section.conflicts for document in other.references}
-    for found in section.answer.conflicts:
-        if found.citation.document not in named:
-            document, mark = found.citation.document, _mark(found.citation, sources)
-            yield f"\n*Conflict:* {escaped(document)} says {escaped(found.value)}{mark}"
+    for found in section.contradicted:
+        document, mark = found.citation.document, _mark(found.citation, sources)
+        yield f"\n*Conflict:* {escaped(document)} says {escaped(found.value)}{mark}"
 
 
 def _marks(answer: Answer, sources: dict[Citation, int]) -> str:
