@@ -121,9 +121,9 @@ def test_a_summary_is_the_model_s_as_long_as_it_invents_no_number() -> None:
 )
 def test_a_summary_may_count_the_sources_that_differ(draft: str) -> None:
     part = Section("How much water?", answer("How much water?", "41"), (answer("How much water?", "44", "dam"),))
-    assert report("Both?", blank("Both?"), [part], Summarizer(draft)).summary == draft  # type: ignore[arg-type]
+    assert report("Both?", blank("Both?"), [part], Summarizer(draft)).summary == draft
     invented = Summarizer("Two pumps bring 41.")
-    assert report("Both?", blank("Both?"), [part], invented).summary != "Two pumps bring 41."  # type: ignore[arg-type]
+    assert report("Both?", blank("Both?"), [part], invented).summary != "Two pumps bring 41."
 
 
 def test_a_conflict_is_told_once_in_the_summary_too() -> None:
