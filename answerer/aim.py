@@ -68,11 +68,6 @@ class Aim:
     is_past: bool
     sign: int
 
-    @property
-    def wants_range(self) -> bool:
-        """Whether neither end of a range alone is asked for."""
-        return not (self.wants_most or self.wants_least)
-
 
 def aim(question: Question) -> Aim:
     """What a question asks for."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from answerer.aim import aim
 from answerer.answer import Grounding, How, Span
 from answerer.arithmetic import Sum, agree, sums, told
-from answerer.attached import is_of_other, of_other_column, of_other_row
+from answerer.attached.checks import is_of_other
+from answerer.attached.tables import of_other_column, of_other_row
 from answerer.changes import State
 from answerer.figures import Number, numbers
 from answerer.grid import Place

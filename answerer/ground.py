@@ -9,8 +9,9 @@ from answerer.aim import aim, named_years
 from answerer.amounts import numeric
 from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.asking import claim, terms, years
-from answerer.attached import counted, name_is_of_other, of_other_sentence
-from answerer.figures import lines
+from answerer.attached.checks import name_is_of_other
+from answerer.attached.counted import counted
+from answerer.figures import line_at, lines
 from answerer.hostile import gives_orders
 from answerer.match import NEARBY, weights
 from answerer.passages import Sentence, sentences
@@ -140,11 +141,8 @@ def _named(where: Where, value: str) -> Grounding | None:
     for find in (exact, alike, _all_words):
         found: dict[str, tuple[tuple[bool, int], int, Span]] = {}
         for rank, context in enumerate(where.contexts):
-            for line, start, end in _places(find, value, context.text):
-                wanted = aim(where.question)
-                other = name_is_of_other(wanted, context.text[slice(*line)], start, end) or of_other_sentence(
-                    wanted, context.text, (line[0] + start, line[0] + end)
-                )
+            for line, place in _places(find, value, context.text):
+                other = name_is_of_other(aim(where.question), context.text, line, place)
                 one = (where.weight(context, *line), -rank, where.span(context, line))
                 if other:
                     why = why or f"{value}: {other}"
@@ -160,18 +158,17 @@ def _named(where: Where, value: str) -> Grounding | None:
 
 def _places(
     find: Callable[[str, str], tuple[int, int] | None], value: str, text: str
-) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """The lines that have a value, and where in each: the first in the text, then any other that has it whole."""
+) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """The lines that have a value, and where it stands: the first in the text, then any other that has it whole."""
     first = find(value, text)
     if first is None:
         return
-    all_lines = lines(text)
-    line = next((line for line in all_lines if line[0] <= first[0] < line[1]), first)
-    yield line, first[0] - line[0], first[1] - line[0]
-    for other in all_lines:
+    line = line_at(text, first[0]) or first
+    yield line, first
+    for other in lines(text):
         at = exact(value, text[slice(*other)]) if other != line else None
         if at is not None:
-            yield other, *at
+            yield other, (other[0] + at[0], other[0] + at[1])
 
 
 def _all_words(value: str, text: str) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from test_engine import asked_for
 import kohaku
 from answerer.aim import aim
 from answerer.answer import Answer, How, Question
-from answerer.attached import name_is_of_other
+from answerer.attached.checks import name_is_of_other
 from answerer.grid import places
 from answerer.prompts import AnswerReply
 from answerer.reader import checked
@@ -326,7 +326,8 @@ def test_what_is_wrong_with_a_value_is_said() -> None:
 )
 def test_a_name_is_of_the_clause_that_it_stands_in(sentence: str, name: str, question: str, is_other: bool) -> None:
     at = sentence.index(name)
-    assert bool(name_is_of_other(aim(Question("", question)), sentence, at, at + len(name))) is is_other
+    why = name_is_of_other(aim(Question("", question)), sentence, (0, len(sentence)), (at, at + len(name)))
+    assert bool(why) is is_other
 
 
 def test_each_value_of_a_table_has_its_head_its_label_and_what_stands_over_it() -> None:
