@@ -156,6 +156,15 @@ def _said(word: str, sentence: Sentence, around: float) -> float:
     return 1.0 if holds(sentence.words, word) else around * holds(sentence.nearby, word)
 
 
+def is_labelled(sentence: Sentence, wanted: Asked) -> bool:
+    """Whether a table's row is the one asked for: its label says nothing else, and with what is around it all of it."""
+    label = set(terms(sentence.row.own_label())) - sentence.named if sentence.row.cells else ()
+    if not label or not all(holds(wanted.terms, word) for word in label):
+        return False
+    told = sentence.words | sentence.nearby | sentence.named
+    return all(holds(told, word) for word in attribute(wanted))
+
+
 def measures(wanted: Asked) -> bool:
     """Whether a unit is asked for that says by itself what is measured, as no currency or percent does."""
     unit = wanted.unit

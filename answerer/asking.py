@@ -107,6 +107,9 @@ _ELSEWHERE = frozenset(  # what questions begin with in German, French, Spanish,
     )
 )
 _STATEMENT = re.compile(r"^\W*(?:true or false|true ?/ ?false|t ?/ ?f|false or true)\W*", re.IGNORECASE)
+_REPORTS = re.compile(  # what a firm is asked for that its own report tells
+    r"\b(did(?:\s[A-Z0-9][\w&’'.-]*){1,5})\s(?:report|record|disclose|post|show|state)\b(?=\s(?:for|in|at|as)\b|\W*$)"
+)
 _YEAR = re.compile(
     r"\b(?:which|what) year\b|\bsince when\b|^\W*when\b|\b(?:which|what)\s(?:[\w-]+\s)?date\b"
     r"|\bwhat (?:is|was) the date\b",
@@ -235,7 +238,7 @@ def _classed(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def _asked(question: Question) -> Asked:
     text = question.text
-    found = frozenset(terms(_STATEMENT.sub("", text)))
+    found = frozenset(terms(_REPORTS.sub(r"\1", _STATEMENT.sub("", text))))
     if asks_true_or_false(text):
         return Asked(Kind.STATEMENT, found)
     if _YEAR.search(text) and _IS_DATE.fullmatch(question.unit or ""):

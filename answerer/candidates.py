@@ -6,9 +6,21 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from answerer import cells
-from answerer.about import BROKEN, UNASKED, akin, broken, holds, lacks_head, lacks_office, lacks_rate, narrowed
+from answerer.about import (
+    BROKEN,
+    UNASKED,
+    akin,
+    broken,
+    holds,
+    is_labelled,
+    lacks_head,
+    lacks_office,
+    lacks_rate,
+    narrowed,
+)
 from answerer.answer import Question
 from answerer.asking import DATE, Asked, Kind, claim, terms, years
 from answerer.cells import Row
@@ -36,6 +48,8 @@ OTHER_CODE = -0.30
 """What a sentence loses that is about another of a series than the question: BX-40, not BX-60."""
 LABEL = 0.30
 """What a table's row gains at most where its label is what the question names."""
+WHOLE_LABEL = 0.20
+"""What it gains besides where the question has the label word for word."""
 NO_LABEL = -0.30
 """What it loses where the question has none of the label's words: another row may be meant just as well."""
 NO_NOUN = -0.35
@@ -91,6 +105,8 @@ def candidates(
         return _numbers(question, wanted, pool, weights)
     if wanted.kind is Kind.YEAR:
         return _years(wanted, pool, weights)
+    if wanted.kind is Kind.NAME and not wanted.noun:
+        return chain(_entries(question, wanted, pool, weights), _names(question, wanted, pool, weights))
     return _names(question, wanted, pool, weights)
 
 
@@ -130,6 +146,14 @@ def _numbers(
             fit += UNASKED if narrowed(sentence, found.start, found.end, wanted) else 0.0
             score = coverage + fit + WORD_CLOSE * close + _rank(sentence)
             yield Candidate(value, sentence, score, f" {note} is read as {value}." if note else "")
+
+
+def _entries(
+    question: Question, wanted: Asked, pool: Sequence[tuple[Sentence, float]], weights: Mapping[str, float]
+) -> Iterator[Candidate]:
+    """The numbers of the rows whose labels say what is asked for, where nothing tells that it is a name."""
+    labelled = [(sentence, coverage) for sentence, coverage in pool if is_labelled(sentence, wanted)]
+    return _numbers(question, replace(wanted, measure=Measure.OTHER), labelled, weights)
 
 
 def _is_told_elsewhere(asked: Collection[str], said: str, other: str, *, is_against: bool) -> bool:
@@ -200,7 +224,9 @@ def _of_row(sentence: Sentence, place: int, question: Question, wanted: Asked) -
     share = len(label & wanted.terms) / len(label)
     if not share and cells.is_total(sentence.row):
         return of_another
-    return of_another + (2 * LABEL * (share - 0.5) if share else NO_LABEL)
+    is_exact = sentence.row.own_label().strip(" :").casefold() in question.text.casefold()
+    exact = WHOLE_LABEL if is_exact and is_labelled(sentence, wanted) else 0.0
+    return of_another + (2 * LABEL * (share - 0.5) + exact if share else NO_LABEL)
 
 
 def _of_period(sentence: Sentence, place: int, question: Question, wanted: Asked) -> float:
@@ -263,7 +289,7 @@ def _fit(found: Quantity, wanted: Asked, sentence: Sentence) -> float | None:
             return None
         missing = NO_UNIT / 2 if sentence.row.cells else NO_UNIT  # a table's unit may stand in the text around it
         score = UNIT_BESIDE if found.names(wanted.unit) else missing
-    elif found.unit is not None and not named and _counted_nouns(wanted):
+    elif wanted.measure is None and found.unit is not None and not named and _counted_nouns(wanted):
         return None  # megahertz are no stations
     elif wanted.measure is not None:
         if found.unit is None:
@@ -312,11 +338,12 @@ def _counted_nouns(wanted: Asked) -> set[str]:
 
 def _is_aside(label: str, noun: str) -> bool:
     """Whether a label has what is to be counted, but is of something else: "employee contributions"."""
-    held = terms(_IN_BRACKETS.sub("", label))
+    held = terms(_QUALIFIED.split(_IN_BRACKETS.sub("", label))[0])
     return any(akin(noun, word) for word in held[:-1]) and not akin(noun, held[-1])
 
 
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
+_QUALIFIED = re.compile(r",|\s(?:at|before|after|by|for|from|in|of|on|per|to|with)\s")
 
 
 def _is_year(found: Quantity) -> bool:
@@ -345,7 +372,10 @@ def _names(
     own = frozenset(terms(question.text))
     common = _written_small(pool) | set(re.findall(r"\b[a-z]+", question.text))
     for sentence, coverage in pool:
+        label = sentence.row.label if is_labelled(sentence, wanted) else (0, 0)
         for name in named(sentence, wanted, common):
+            if label[0] <= name.start < label[1]:
+                continue  # what is asked for is in its row's cells
             held = frozenset(terms(name.text))
             is_free = wanted.choices or wanted.kind in (Kind.EXPANSION, Kind.DEFINITION)
             is_own = not is_free and len(held & own) * 2 > len(held)

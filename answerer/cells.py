@@ -156,10 +156,10 @@ def with_unit(row: Row, cell: Cell, found: Quantity, caption: str) -> Quantity:
     if _PERCENT_BEHIND.match(row.text, found.end):
         return replace(found, unit=unit("percent"))
     own = (text_of(row, cell.head), text_of(row, row.label))
-    for said in own if _is_unscaled(row, cell) else (*own, _tail(row), caption):
+    for said in own if _is_unscaled(row, cell) else (*own, _corner(row), _tail(row), caption):
         if (known := unit_in(said)) is not None:
             return replace(found, unit=known)
-    scale = scale_of(_tail(row)) or scale_of(caption)
+    scale = next(filter(None, map(scale_of, (_corner(row), _tail(row), caption))), None)
     return replace(found, unit=scale.currency) if scale and any(map(_PER.search, own)) else found
 
 
@@ -176,6 +176,11 @@ def unit_in(text: str) -> Unit | None:
         if known.known:
             return known
     return None
+
+
+def _corner(row: Row) -> str:
+    """The head over the labels, which many tables have their scale in: "($ in millions)"."""
+    return text_of(row, (0, row.label[0]))
 
 
 def _tail(row: Row) -> str:
@@ -227,7 +232,7 @@ def scaled(row: Row, cell: Cell, found: Quantity, wanted: Unit | None, caption: 
     A scale holds for money and counts: never for percent, ratios and figures per share; one that names a currency
     not for what is asked for in another unit.
     """
-    said = (text_of(row, cell.head), text_of(row, row.label), _tail(row), caption)
+    said = (text_of(row, cell.head), text_of(row, row.label), _corner(row), _tail(row), caption)
     scale = next(filter(None, map(scale_of, said)), None)
     if scale is None or found.scale != 1 or _is_unscaled(row, cell) or not _holds(scale, wanted):
         return found, ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from answerer.about import unsaid
+from answerer.about import is_labelled, unsaid
 from answerer.answer import Answer, Citation, Question, abstention
 from answerer.asking import Asked, asked
 from answerer.candidates import Candidate, agreeing, candidates
@@ -47,11 +47,16 @@ def considered(question: Question, wanted: Asked, evidence: Evidence) -> list[Ca
     held = sentences([context for context in evidence.contexts if not gives_orders(context.text)])
     weighed = weights(wanted.terms, held)
     ranked = sorted(
-        ((coverage(sentence, wanted, weighed), -sentence.rank, number) for number, sentence in enumerate(held)),
+        (
+            (is_labelled(sentence, wanted), coverage(sentence, wanted, weighed), -sentence.rank, number)
+            for number, sentence in enumerate(held)
+        ),
         reverse=True,
     )[:POOL]
     pool = [
-        (held[number], covered + beside_the_point(held[number], wanted)) for covered, _, number in ranked if covered > 0
+        (held[number], covered + beside_the_point(held[number], wanted))
+        for _, covered, _, number in ranked
+        if covered > 0
     ]
     found = agreeing(candidates(question, wanted, pool, weighed))
     return [replace(one, unsaid=unsaid(one.sentence, wanted)) for one in found]

@@ -30,7 +30,7 @@ _NOUNS = {
             liabilities equity cash proceeds gain gains impairment depreciation amortization amortisation tax taxes
             funding grant valuation capitalization capitalisation charge charges rent fine penalty receivables payables
             inventories goodwill repayment repurchases subsidy deficit surplus endowment wealth gdp premium premiums
-            backlog
+            backlog capital
             """,
         Measure.SHARE: """
             percentage percent return proportion fraction share stake margin margins accuracy precision recall
@@ -102,16 +102,16 @@ def measure(question: str) -> Measure | None:
         found = _of(rest)
         if found is not None and _is_asked(match, found):
             return found
+        if match["much"]:
+            return Measure.OTHER  # what can't be counted has a unit
     return None
 
 
 def _is_asked(match: re.Match[str], found: Measure) -> bool:
     """Whether what was found is asked for as a number, not what it is or does."""
     rest = match["rest"]
-    if match["how"]:
+    if match["how"] or match["much"]:
         return True
-    if match["much"]:
-        return found is Measure.MONEY  # "how much energy" counts energy
     if match["verb"] is None:
         return _DID.match(rest) is not None or (found is Measure.SHARE and " of " in rest)
     if "w" in match["verb"].lower():

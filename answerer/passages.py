@@ -13,6 +13,7 @@ from answerer.cells import Row
 from answerer.figures import pieces
 from answerer.units import CODES, SIGNS
 from kohaku import rows
+from kohaku.words import parts
 from retriever.evidence import Context
 
 
@@ -63,7 +64,7 @@ def sentences(contexts: Sequence[Context]) -> list[Sentence]:
         documents[context.document].update(_heads(context), terms(context.text))
     for rank, context in enumerate(contexts):
         head = _heads(context)
-        named = frozenset(terms(f"{context.title} {context.document}"))
+        named = frozenset(terms(f"{context.title} {_called(context)}"))
         texts = list(split(context.text))
         labels = _labels(context.text)
         held = head.union(*(terms(text) for text, _ in texts))
@@ -86,7 +87,12 @@ def sentences(contexts: Sequence[Context]) -> list[Sentence]:
 
 
 def _heads(context: Context) -> frozenset[str]:
-    return frozenset(terms(" ".join((context.title, *context.headings, context.document))))
+    return frozenset(terms(" ".join((context.title, *context.headings, _called(context)))))
+
+
+def _called(context: Context) -> str:
+    """The id of a context's document, and the words at whose seams it comes apart: ACME_2022_10K is Acme's."""
+    return " ".join((context.document, *filter(str.isalpha, parts(context.document))))
 
 
 def _labels(text: str) -> frozenset[str]:

@@ -486,3 +486,39 @@ def test_a_blank_for_what_something_is_is_unsure_since_that_is_told_in_many_ways
     evidence = Evidence("", (), (context(GLOSSARY, "farm"),), complete=True)
     question = Question("", "What is straw?")
     assert rated(read(question, evidence), evidence).confidence < 0.5
+
+
+BALANCE = """| (in thousands) | 2022 | 2021 |
+| --- | --- | --- |
+| Finished goods | $4,120 | $3,960 |
+| Current rental liabilities | 2,117 | 1,988 |
+| Non-current rental liabilities | 1,575 | 1,345 |
+| Total assets | 17,003 | 17,426 |
+| Total rental assets, net | 7,218 | 4,939 |
+| Total current assets | 5,431 | 3,927 |
+| Cash and cash equivalents at beginning of year | 775 | 689 |
+| Employee contributions | 31 | 29 |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Fennmark finished goods 2021", "3960000"),
+        ("What were the finished goods of Fennmark in 2022?", "4120000"),
+        ("How much current rental liabilities did Fennmark report for 2022?", "2117000"),
+        ("How much total assets did Fennmark report for 2022?", "17003000"),
+        ("What was Fennmark's total rental assets, net in 2022?", "7218000"),
+        ("How much cash and cash equivalents at beginning of year did Fennmark have in 2021?", "689000"),
+    ],
+)
+def test_a_row_whose_label_is_what_is_asked_for_gives_its_number_whatever_the_question_s_words(
+    question: str, value: str
+) -> None:
+    table = context(BALANCE, "FENNMARK_2022_10K", NodeKind.TABLE)
+    talk = [context(f"Fennmark spoke of assets, cash and goods in its year {n}.", f"talk{n}") for n in range(60)]
+    assert answer(question, "", *talk, table).value == value
+
+
+def test_an_amount_that_can_t_be_counted_has_any_unit() -> None:
+    drawn = context("Lake Site drew 5,100 m3 of it in 2023. Of the water, 61 staff took care.", "site")
+    assert answer("How much water was drawn at Lake Site in 2023?", "", drawn).value == "5100"

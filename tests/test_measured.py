@@ -28,7 +28,13 @@ SHARES = [
     "What equity stake does it hold in Kell?",
     "What is the gross margin?",
 ]
-OTHERS = ["What was the volume of the dam?", "What is its top speed?", "What was the flow rate in May?"]
+OTHERS = [
+    "What was the volume of the dam?",
+    "What is its top speed?",
+    "What was the flow rate in May?",
+    "How much water was drawn?",
+    "How much did the lake fall?",
+]
 WORDS = ["what", "was", "is", "the", "how", "much", "cost", "of", "rate", "in", "'s", ",", "?", "and"]
 UNITS = ["m", "kg", "s", "m2", "°C", "%"]
 NONE = [
@@ -40,7 +46,6 @@ NONE = [
     "What did sales do in May?",
     "What loss function was used?",
     "Which firm audits the accounts?",
-    "How much water was drawn?",
     "Who sets the price?",
     "What were total sales less returns?",
     "",

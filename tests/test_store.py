@@ -91,6 +91,20 @@ def test_a_sections_text_is_its_subtrees_and_never_only_its_title(store: Store) 
     assert document is not None and document.text == "Cats\n\nThe cat sat.\n\nThe dog ran."
 
 
+def test_a_node_and_those_below_it_are_read_in_steps_as_many_as_they_are(store: Store) -> None:
+    def steps(sentences: int) -> int:
+        made = tree(f"d{sentences}", [f"Sentence {n} of many." for n in range(sentences)])
+        fill(store, made)
+        taken: list[None] = []
+        store._db.set_progress_handler(lambda: taken.append(None), 100)
+        assert [node.text for node in store.subtree(f"d{sentences}:s1:p7:s1")] == ["Sentence 6 of many."]
+        store._db.set_progress_handler(None, 0)
+        return len(taken)
+
+    few, many = steps(50), steps(1000)
+    assert many < 2 * few + 20
+
+
 def test_ancestors_are_found_for_ids_that_hold_any_character(store: Store) -> None:
     odd = "a:b s1 [x]\n%s{0}'\""
     fill(store, tree(odd))

@@ -98,10 +98,11 @@ class NodeRows(File):
         """A node and all below it, in reading order."""
         return self._nodes(
             """
-            where exists (
-                select 1 from node a where a.id = :id and a.document = n.document
-                and n.position between a.position and a.last
-            ) and n.document in (select document from node where id = :id) order by n.document, n.position
+            where n.key in (
+                select below.key from node above cross join node below
+                on below.document = above.document and below.position between above.position and above.last
+                where above.id = :id
+            ) order by n.document, n.position
             """,
             {"id": storable(id)},
         )
