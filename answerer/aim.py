@@ -9,7 +9,7 @@ from functools import lru_cache
 from answerer.answer import Question
 from answerer.asking import Kind, asked, terms, years
 from answerer.changes import State, asked_states
-from answerer.periods import MONTHS, quarters
+from answerer.periods import MONTHS, halves, quarters
 from answerer.units import Unit
 
 _MONTH = re.compile(rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b")
@@ -18,10 +18,10 @@ _CITED = re.compile(
     r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.-]+ ){1,8}(?:et al\.? )?)?"
     r"(?i:paper|study|survey|report|article|edition|order|act|law|directive|regulation)\b",
 )
-_MOST = re.compile(
+MOST = re.compile(
     r"\b(?:most|maxim\w+|max|highest|largest|greatest|longest|at most|up to|upper|peak|top|latest|no more than)\b", re.I
 )
-_LEAST = re.compile(
+LEAST = re.compile(
     r"\b(?:at least|minim\w+|min|lowest|smallest|least|shortest|fewest|lower (?:end|bound|limit)|earliest)\b",
     re.IGNORECASE,
 )
@@ -45,8 +45,8 @@ _AT_FIRST = re.compile(
 class Aim:
     """What is asked, to be told from what stands beside it.
 
-    `terms` are the stems of the question's words but for periods, `nouns` those of what is counted; `years`, `quarters`
-    and `months` the periods that are asked for; `states` the sides of a change that may answer;
+    `terms` are the stems of the question's words but for periods, `nouns` those of what is counted; `years`,
+    `quarters`, `halves` and `months` the periods that are asked for; `states` the sides of a change that may answer;
     `plans`: whether what is to come may be asked for, `wants_plan`: whether nothing else is, `is_past`: whether what
     was is; `sign` is 1 for a profit, -1 for a loss, else 0.
     """
@@ -55,6 +55,7 @@ class Aim:
     nouns: frozenset[str]
     years: frozenset[str]
     quarters: frozenset[str]
+    halves: frozenset[str]
     months: frozenset[str]
     states: frozenset[State]
     unit: Unit | None
@@ -84,11 +85,12 @@ def _aim(text: str, unit: str) -> Aim:
         nouns=nouns,
         years=years(terms(_CITED.sub(" ", text))),
         quarters=frozenset(map(str, quarters(text))),
+        halves=frozenset(map(str, halves(text))),
         months=frozenset(month.lower() for month in _MONTH.findall(text)),
         states=_states(text),
         unit=wanted.unit,
-        wants_most=_MOST.search(text) is not None,
-        wants_least=_LEAST.search(text) is not None,
+        wants_most=MOST.search(text) is not None,
+        wants_least=LEAST.search(text) is not None,
         wants_date=wanted.kind is Kind.YEAR,
         negates=_NEGATED.search(text) is not None,
         points=_POINTS.search(f"{text} {unit}") is not None,

@@ -12,6 +12,8 @@ from answerer.aim import aim
 from answerer.answer import Grounding, How, Span
 from answerer.arithmetic import Sum, agree, sums, told
 from answerer.attached.checks import is_of_other
+from answerer.attached.counted import counted
+from answerer.attached.said import clause, said
 from answerer.attached.tables import of_other_column, of_other_row
 from answerer.changes import State
 from answerer.figures import Number, numbers
@@ -20,7 +22,7 @@ from answerer.quantities import Quantity, quantities, spelled
 from answerer.readings import Reading, bare, readings
 from answerer.units import is_money
 from answerer.values import Form, Value
-from answerer.where import Where
+from answerer.where import Where, held
 from retriever.evidence import Context
 
 Line = tuple[int, int]
@@ -175,7 +177,12 @@ class _Operand:
     spans: tuple[Span, ...]
     scale: int = 1
     text: str = ""
-    place: Place | None = None
+    number: Number | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands in a table."""
+        return self.number.place if self.number is not None else None
 
 
 def _computed(where: Where, wanted: Value, shown: str) -> Grounding | None:
@@ -292,7 +299,7 @@ def _operands(where: Where, one: Sum, derived: Sequence[tuple[Decimal, _Operand]
             found.append(held)
         elif operand.low not in given:
             return None
-    if _are_of_other(where, found):
+    if _are_of_other(where, found) or (not one.scales and _are_unlike(found)) or _is_turned(where, one):
         return None
     spans = tuple(dict.fromkeys(span for held in found for span in held.spans))
     return _Operand(spans, min(held.scale for held in found)) if spans else None
@@ -310,6 +317,46 @@ def _are_of_other(where: Where, found: Sequence[_Operand]) -> bool:
     return bool((in_row and of_other_row(wanted, text, first)) or (in_column and of_other_column(wanted, text, first)))
 
 
+def _are_unlike(found: Sequence[_Operand]) -> bool:
+    """Whether numbers that are added or subtracted measure different things: 30 cows and 12 hectares."""
+    kinds = set()
+    for held in found:
+        if held.number is not None and held.number.quantity.unit is not None:
+            kinds.add(held.number.quantity.unit.dimension)
+        elif held.number is not None and counted(held.text, held.number.quantity):
+            kinds.add("")
+    return len(kinds) > 1
+
+
+def _is_turned(where: Where, one: Sum) -> bool:
+    """Whether a ratio is the wrong way round: its first number is of what is to be divided by, its second of the other.
+
+    >>> _RATIO.search("How many times as many cows as goats are there?").groups()
+    ('as many cows', 'goats are there')
+    """
+    asked = _RATIO.search(where.question.text)
+    if asked is None or len(one.operands) != 2 or "/" not in one.text:
+        return False
+    over, under = (held(words) for words in asked.groups())
+    over, under = over - under, under - over
+    first, last = (_about(_operand(where, operand), over | under) for operand in one.operands)
+    first, last = first - last, last - first
+    return bool(first and last and first <= under and last <= over)
+
+
+_RATIO = re.compile(r"\b(?:ratio of|how many times)\s([^?]+?)\s(?:to|as|than)\s([^?]+)", re.IGNORECASE)
+
+
+def _about(operand: _Operand | None, wanted: frozenset[str]) -> frozenset[str]:
+    """Which of some words are said of the number of a sum: of its cell, by what it counts, or in its clause."""
+    if operand is None or operand.number is None:
+        return frozenset()
+    if operand.place is not None:
+        return held(f"{operand.place.label} {operand.place.head}") & wanted
+    one = said(operand.text, operand.number)
+    return counted(one.text, one.number) & wanted or held(clause(one.text, one.number)) & wanted
+
+
 def _operand(where: Where, operand: Quantity) -> _Operand | None:
     best: list[tuple[tuple[bool, int], int, _Operand]] = []
     for rank, context in enumerate(where.contexts):
@@ -319,6 +366,6 @@ def _operand(where: Where, operand: Quantity) -> _Operand | None:
                 scale = number.scale.factor if number.scale and own.low == operand.low else 1
                 if own.scale > 1 and operand.low * own.scale in (own.low, own.high):
                     scale = own.scale
-                held = _Operand((where.span(context, number.line),), scale, context.text, number.place)
+                held = _Operand((where.span(context, number.line),), scale, context.text, number)
                 best.append((where.weight(context, *number.line), -rank, held))
     return max(best, key=lambda one: one[:2])[2] if best else None

@@ -17,7 +17,7 @@ from answerer.match import NEARBY, weights
 from answerer.passages import Sentence, sentences
 from answerer.quantities import Quantity, quantities
 from answerer.quotes import SHORT, alike, exact
-from answerer.statements import contradicts, is_turned, wishes
+from answerer.statements import contradicts, follows, is_turned, wishes, without_bounds
 from answerer.values import Form, asks_true_or_false, parse
 from answerer.where import Where, held
 from kohaku.words import is_year
@@ -100,6 +100,7 @@ def _has_its_numbers(one: Sentence, statement: str) -> bool:
     """
     given = {number.low for number in quantities(statement)}
     missing = given - {number.low for number in quantities(one.text)}
+    missing -= {number.low for number in quantities(statement) if follows(statement, number, one.text)}
     if not one.row.cells and any(_counts_another(one.text, statement, number) for number in quantities(statement)):
         return False
     around = frozenset[str]() if years(one.words) else one.held
@@ -119,7 +120,7 @@ def _counts_another(text: str, statement: str, number: Quantity) -> bool:
 def _speaking(where: Where, statement: str) -> Iterator[tuple[Sentence, float]]:
     """The sentences that speak of a statement, each with how much of it they and what is around them say."""
     held_all = sentences(where.contexts)
-    weighed = weights(frozenset(terms(statement)), held_all)
+    weighed = weights(frozenset(terms(without_bounds(statement))), held_all)
     may_wish = wishes(statement)
     for one in held_all:
         own = sum(weight for word, weight in weighed.items() if word in one.words)

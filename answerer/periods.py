@@ -79,6 +79,20 @@ def quarters(text: str) -> frozenset[int]:
     )
 
 
+def halves(text: str) -> frozenset[int]:
+    """The halves of a year that a text names by number.
+
+    >>> sorted(halves("H1 and the second half")), sorted(halves("the first quarter"))
+    ([1, 2], [])
+    """
+    return frozenset(
+        int(found[1]) if found[1] else _ORDINALS.index(found[2].lower()) + 1 for found in _HALF.finditer(text)
+    )
+
+
+_HALF = re.compile(r"\bH([12])\b|\b(first|second)[\s-]half\b", re.IGNORECASE)
+
+
 def is_of_another(question: str, text: str, *, of_years: bool) -> bool:
     """Whether a text names periods, and none that the question means; one that names a year alone means all of it."""
     held = periods(text)

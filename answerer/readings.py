@@ -18,6 +18,7 @@ from answerer.units import unit as named_unit
 from kohaku.words import stem
 
 CLOSE = Decimal("1e-6")  # two spellings of one number; far below the difference of two years
+LONGEST = 25  # digits of a number that a text may write out: a third, which is worked out, has more
 PERCENT = Decimal(100)
 FRACTIONS = frozenset(map(stem, ("fraction", "decimal", "proportion", "ratio")))
 """Stems of units of which 62 % is 0.62."""
@@ -47,9 +48,10 @@ class Reading:
 
 def _same(held: Decimal, amount: Decimal, number: Number, how: How) -> bool:
     """Whether two spellings are of one number, which a conversion may round; a negative one must be told as such."""
-    if how is How.CONVERTED and not agree(abs(held), abs(amount)):
+    is_rounded = how is How.CONVERTED or len(held.as_tuple().digits) > LONGEST
+    if is_rounded and not agree(abs(held), abs(amount)):
         return False
-    if how is How.STATED and abs(abs(held) - abs(amount)) > CLOSE * abs(amount):
+    if not is_rounded and abs(abs(held) - abs(amount)) > CLOSE * abs(amount):
         return False
     return amount >= 0 or held < 0 or number.falls
 

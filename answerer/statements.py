@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from decimal import Decimal
 
 from answerer.asking import terms
+from answerer.attached.counted import counted
 from answerer.quantities import Quantity, quantities
 
 _NEGATED = re.compile(
@@ -88,15 +89,83 @@ def _opposed(statement: str, text: str) -> bool:
 
 
 def _other_numbers(statement: str, text: str) -> bool:
-    """Whether the text has a number of the same unit where the statement's is not among its numbers."""
+    """Whether the text has a number of the same unit, or thing, where the statement's is not among its numbers."""
     held = quantities(text)
     for said in quantities(statement):
-        alike = [
-            found for found in held if found.unit is not None and said.unit is not None and found.unit == said.unit
-        ]
-        if alike and not any(found.low <= said.high and said.low <= found.high for found in alike):
-            return not _compared(statement, said, alike)
+        alike = [found for found in held if found.unit is not None and found.unit == said.unit]
+        if _is_bound(statement, said):
+            if follows(statement, said, text) is False:
+                return True
+        elif alike and not any(found.low <= said.high and said.low <= found.high for found in alike):
+            return True
     return False
+
+
+def follows(statement: str, said: Quantity, text: str) -> bool | None:
+    """Whether what a statement says by a bound is so by a text's numbers of the same; None where that isn't told.
+
+    >>> statement = "It has more than 3 pumps."
+    >>> texts = [f"It has {many} pumps." for many in ("at least 5", "2", "up to 9")]
+    >>> [follows(statement, quantities(statement)[0], text) for text in texts]
+    [True, False, None]
+    """
+    if not _is_bound(statement, said):
+        return None
+    low, high = _reach(statement, said)
+    told = [_reach(text, one) for one in quantities(text) if _measures_same(statement, said, text, one)]
+    if any(low <= first and last <= high for first, last in told):
+        return True
+    return False if told and all(last < low or high < first for first, last in told) else None
+
+
+def without_bounds(statement: str) -> str:
+    """A statement without the numbers that it gives as bounds: what bears those has other ones.
+
+    >>> without_bounds("It has more than 3 pumps.")
+    'It has  pumps.'
+    """
+    for one in reversed(quantities(statement)):
+        led = statement[max(0, one.start - LONGEST_LEAD) : one.start]
+        if found := _LOWER.search(led) or _UPPER.search(led):
+            statement = statement[: one.start - len(led) + found.start()] + statement[one.end :]
+    return statement
+
+
+def _measures_same(statement: str, said: Quantity, text: str, one: Quantity) -> bool:
+    if said.unit is not None or one.unit is not None:
+        return said.unit == one.unit
+    return bool(counted(statement, said) & counted(text, one))
+
+
+_Edge = tuple[Decimal, int]  # a number, and -1 or 1 for just below or above it
+
+
+def _reach(text: str, one: Quantity) -> tuple[_Edge, _Edge]:
+    """From where to where what a text says of a number may lie: "more than 3" has no end."""
+    led = text[max(0, one.start - LONGEST_LEAD) : one.start]
+    if _LOWER.search(led):
+        return (one.high, 0 if _INCLUSIVE.search(led) else 1), (Decimal("Infinity"), 0)
+    if _UPPER.search(led):
+        return (Decimal("-Infinity"), 0), (one.low, 0 if _INCLUSIVE.search(led) else -1)
+    return (one.low, 0), (one.high, 0)
+
+
+def _is_bound(text: str, one: Quantity) -> bool:
+    return len({edge[0] for edge in _reach(text, one)} - {one.low, one.high}) > 0
+
+
+LONGEST_LEAD = 40  # characters before a number that say it is a bound
+_LED = r"\s(?:the\s|about\s|around\s|a\s)?$"
+_LOWER = re.compile(
+    r"\b(?:(?<!no\s)(?<!not\s)(?:more|greater|higher) than|over|above|at least|exceed\w*|"
+    rf"(?:no|not) (?:less|fewer) than){_LED}",
+    re.IGNORECASE,
+)
+_UPPER = re.compile(
+    rf"\b(?:(?<!no\s)(?<!not\s)(?:less|fewer|lower) than|under|below|at most|up to|(?:no|not) more than){_LED}",
+    re.IGNORECASE,
+)
+_INCLUSIVE = re.compile(rf"\b(?:at least|at most|up to|(?:no|not) (?:more|less|fewer) than){_LED}", re.IGNORECASE)
 
 
 _NAME = r"[A-Z][\w&’'-]{0,40}(?:\s[A-Z][\w&’'-]{0,40}){0,6}"
@@ -127,13 +196,3 @@ def _deed(match: re.Match[str]) -> tuple[str, str, str] | None:
     if len(verbs) != 1 or _MUTUAL.search(between):
         return None
     return (other, verbs[0], one) if words[-1] == "by" else (one, verbs[0], other)
-
-
-def _compared(statement: str, said: Quantity, alike: Sequence[Quantity]) -> bool:
-    """Whether "more than" or "less than" before the statement's number holds of the text's."""
-    before = statement[: said.start].lower()[-25:]
-    if re.search(r"more than|over|above|at least|exceed\w*|greater than|higher than", before):
-        return any(found.high >= said.low for found in alike)
-    if re.search(r"less than|under|below|at most|fewer than|up to|lower than", before):
-        return any(found.low <= said.high for found in alike)
-    return False

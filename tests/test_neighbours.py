@@ -35,6 +35,14 @@ LIFE = "Dr Lund was born in 1870, married in 1899 and died in 1944."
 BRIDGE = "Mayor Ek opened the bridge; engineer Lo designed it; Bo Ohm paid for it."
 TOWERS = "The north tower is 80 m high; the south tower is 65 m high."
 TOWNS = "The survey reached 1,500 people in 12 towns over 3 weeks."
+COWS = "The farm has 30 cows and 12 goats."
+CRANE = "The crane lifts up to 200 kg but 150 kg continuously."
+HALVES = "Revenue was 90 crowns in H1 2023 and 110 crowns in H2 2023."
+SECOND = "Revenue was 90 crowns in the first half and 110 crowns in the second half of 2023."
+MONTH = "In May 2023 400 visitors came; in all of 2023 there were 5,000 visitors."
+TURNOUT = "Turnout rose 10% (5 percentage points)."
+WOMEN = "The mill employs 45 women and 45 men; 50% of the staff are women."
+NOT_BUT = "The hall has not 40 but 50 pumps."
 PORTS = """Boats by port
 | Port | 2020 | 2021 |
 | --- | --- | --- |
@@ -85,6 +93,19 @@ def is_grounded(question: str, unit: str, text: str, value: str, said: str = "")
         ("Who designed the bridge?", "", BRIDGE, "Lo", "Ek"),
         ("Who paid for the bridge?", "", BRIDGE, "Bo Ohm", "Ek"),
         ("How many towns did the survey cover?", "towns", TOWNS, "12", "3"),
+        ("What load can the crane lift at most?", "kg", CRANE, "200", "150"),
+        ("What load can the crane lift continuously?", "kg", CRANE, "150", "200"),
+        ("What was revenue in H1 2023?", "crowns", HALVES, "90", "110"),
+        ("What was revenue in the second half of 2023?", "crowns", SECOND, "110", "90"),
+        ("How many visitors came in 2023?", "visitors", MONTH, "5000", "400"),
+        ("By what percent did turnout rise?", "percent", TURNOUT, "10", "5"),
+        ("What share of the staff are women?", "percent", WOMEN, "50", "45"),
+        ("How many pumps has the hall?", "pumps", NOT_BUT, "50", "40"),
+        ("What fraction of the roof is slate?", "fraction", "One third of the roof is slate.", "0.333", "0.323"),
+        ("True or False: The mill has more than 3 pumps.", "", "The mill has at least 5 pumps.", "1", "0"),
+        ("True or False: The mill has fewer than 3 pumps.", "", "The mill has at least 5 pumps.", "0", "1"),
+        ("True or False: The mill has more than 7 pumps.", "", "The mill has 5 pumps.", "0", "1"),
+        ("True or False: The mill has fewer than 7 pumps.", "", "The mill has at most 5 pumps.", "1", "0"),
     ],
 )
 def test_of_two_things_each_has_its_own_value(question: str, unit: str, text: str, right: str, wrong: str) -> None:
@@ -103,6 +124,10 @@ def test_of_two_things_each_has_its_own_value(question: str, unit: str, text: st
         ("What were average sales in May and June?", "crates", SOLD, "(200 + 250) / 2 = 225", "200 + 250 = 450"),
         ("How many boats did Bek lose from 2020 to 2021?", "boats", PORTS, "20 - 18 = 2", "15 - 12 = 3"),
         ("By how much did sales grow?", "million euros", GREW, "6.5 - 5.0 = 1.5", "6.5 + 5.0 = 11.5"),
+        ("What is the ratio of cows to goats?", "", COWS, "30 / 12 = 2.5", "12 / 30 = 0.4"),
+        ("How many times as many cows as goats are there?", "", COWS, "30 / 12 = 2.5", "12 / 30 = 0.4"),
+        ("What is the ratio of boats in Bek to boats in Arn in 2021?", "", PORTS, "18 / 15 = 1.2", "15 / 18 = 0.833"),
+        ("How many animals are there in total?", "", f"{COWS} It has 12.5 ha.", "30 + 12 = 42", "30 + 12.5 = 42.5"),
         ("How many more cows than goats are there on the farm?", "", FARM, "30 - 12 = 18", "30 + 12 = 42"),
     ],
 )

@@ -8,13 +8,13 @@ from answerer.aim import Aim
 from answerer.attached.clauses import listed_elsewhere, other_clause
 from answerer.attached.events import other_event
 from answerer.attached.facts import denied, planned
-from answerer.attached.kinds import one_end, only_share, other_points, other_side, other_sign, other_unit
+from answerer.attached.kinds import one_end, only_share, other_limit, other_points, other_side, other_sign, other_unit
 from answerer.attached.names import other_in_sentence
 from answerer.attached.nouns import one_of_two, other_noun, other_part
 from answerer.attached.parallels import of_other_sentence, other_sentence
 from answerer.attached.said import Said, Span, said
 from answerer.attached.tables import other_cell
-from answerer.attached.times import other_end_of_span, other_period, other_relative_year
+from answerer.attached.times import only_part_of_year, other_end_of_span, other_period, other_relative_year
 from answerer.figures import Number
 
 Check = Callable[[Aim, Said], str | None]
@@ -25,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     other_unit,
     other_points,
     one_end,
+    other_limit,
     planned,
     only_share,
     other_part,
@@ -32,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     other_sentence,
     other_end_of_span,
     other_relative_year,
+    only_part_of_year,
     other_period,
     other_noun,
     other_side,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from answerer.aim import PLANS, Aim
 from answerer.attached.counted import counted
-from answerer.attached.said import PRONOUN, Said
+from answerer.attached.said import PRONOUN, Said, clause
 from answerer.attached.times import years_of
 from answerer.quantities import Quantity
 from answerer.where import held
@@ -15,7 +14,7 @@ from answerer.where import held
 _NOT = re.compile(
     r"(?:\b(?:not|never|no longer|nicht|pas|niet|inte)\b"
     r"(?!\s(?:only|just|even|more|less|fewer|exceed\w*|above|below|over))"
-    r"|\b(?:rather than|instead of|anstatt|statt)\b)(?:\s[\w-]+){0,3}\s?$",
+    r"|\b(?:rather than|instead of|anstatt|statt)\b)(?:\s(?!(?:but|sondern|mais|maar|utan)\b)[\w-]+){0,3}\s?$",
     re.IGNORECASE,
 )
 _FALSE = re.compile(
@@ -51,14 +50,14 @@ def planned(aim: Aim, said: Said) -> str | None:
     if aim.plans:
         is_meant = aim.wants_plan and any(_is_of_year_asked(aim, *rival) for rival in rivals)
         return f"it is what was so, not what was planned: “{said.shown}”" if is_meant else None
-    is_asked = aim.years & years_of(_clause(said.text, said.number))
+    is_asked = aim.years & years_of(clause(said.text, said.number))
     told = [rival for rival in rivals if not is_asked or (aim.is_past and _is_of_year_asked(aim, *rival))]
     return f"it is a plan: “{planned} {said.shown}”" if told else None
 
 
 def _is_of_year_asked(aim: Aim, text: str, one: Quantity) -> bool:
     """Whether the clause of a number names a year asked for, or none."""
-    told = years_of(_clause(text, one))
+    told = years_of(clause(text, one))
     return not told or not aim.years or bool(told & aim.years)
 
 
@@ -90,12 +89,3 @@ def _plan(text: str, one: Quantity) -> str:
 
 
 LONGEST_PLAN = 7  # words from "plans" to the number: "plans to have no more than"
-
-
-def _clause(text: str, one: Quantity) -> str:
-    """What stands around a number up to the next semicolon, or joint that begins a clause of its own."""
-    cuts = [0, *(match.end() for match in _CLAUSES.finditer(text)), len(text)]
-    return next((text[start:end] for start, end in pairwise(cuts) if start <= one.start < end), text)
-
-
-_CLAUSES = re.compile(r"[;；]|,?\s(?:while|but|whereas|although)\s|,\sand\s")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from answerer.aim import Aim, is_plural, sign
+from answerer.aim import LEAST, MOST, Aim, is_plural, sign
+from answerer.attached.clauses import clause_terms
 from answerer.attached.said import LEAD, Said
 from answerer.changes import State, grows, state
 from answerer.figures import Number
@@ -79,6 +80,27 @@ def one_end(aim: Aim, said: Said) -> str | None:
         return None
     is_meant = (aim.wants_most and said.end > 0) or (aim.wants_least and said.end < 0 and not aim.wants_most)
     return None if is_meant else f"it is one end of a range: {said.shown}"
+
+
+def other_limit(aim: Aim, said: Said) -> str | None:
+    """A number that is not the limit asked for, where a number beside it, said of the same, goes further as one."""
+    if aim.wants_most is aim.wants_least:
+        return None
+    limits, sign = (MOST, 1) if aim.wants_most else (LEAST, -1)
+    further = [
+        one for one in said.others if sign * one.low > sign * said.number.low and _is_led(said.text, one, limits)
+    ]
+    spans = sorted((one.start, one.end) for one in (said.number, *said.others))
+    told = dict(zip(spans, clause_terms(aim.terms, said.text, spans) or [], strict=False))
+    own = told.get((said.number.start, said.number.end), frozenset())
+    rival = next((one for one in further if own <= told.get((one.start, one.end), frozenset())), None)
+    return f"“{said.text[rival.start : rival.end]}” is the limit" if rival else None
+
+
+def _is_led(text: str, one: Quantity, limits: re.Pattern[str]) -> bool:
+    """Whether a number is led by a word of a limit: "up to", "at least"."""
+    led = text[max(0, one.start - LEAD) : one.start]
+    return any(len(led[match.end() :].split()) <= 1 for match in limits.finditer(led))
 
 
 def other_side(aim: Aim, said: Said) -> str | None:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from answerer.figures import Number, lines, numbers
 from answerer.quantities import Quantity
@@ -104,3 +105,12 @@ def _is_alike(one: Quantity, other: Quantity) -> bool:
 
 def _is_year(one: Quantity) -> bool:
     return one.unit is None and is_year(one.digits)
+
+
+def clause(text: str, one: Quantity) -> str:
+    """What stands around a number up to the next semicolon, or joint that begins a clause of its own."""
+    cuts = [0, *(match.end() for match in _CLAUSES.finditer(text)), len(text)]
+    return next((text[start:end] for start, end in pairwise(cuts) if start <= one.start < end), text)
+
+
+_CLAUSES = re.compile(r"[;；]|,?\s(?:while|but|whereas|although)\s|,\sand\s")

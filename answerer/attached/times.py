@@ -9,37 +9,65 @@ from dataclasses import replace
 
 from answerer.aim import Aim
 from answerer.asking import terms
-from answerer.attached.said import LEAD, Said, Span
+from answerer.attached.said import LEAD, Said, Span, clause
 from answerer.changes import State, grows, state
 from answerer.periods import MONTHS
 from answerer.quantities import Quantity
+from kohaku.words import stem
 
 
 def other_period(aim: Aim, said: Said) -> str | None:
-    """Why a number is of another year, quarter or month; "" where it is of the one asked for, None where of none."""
-    for wanted, found in (
-        (aim.years, _YEARS.finditer(said.text)),
-        (aim.quarters, _QUARTERS.finditer(said.text if _QUARTER.search(said.text) else "")),
-        (aim.months, _MONTHS.finditer(said.text)),
-    ):
-        held = [(match.span(), _period(match)) for match in found if not _covers(said.number, match.start())]
-        if not wanted or not held or aim.wants_date:
-            continue
-        own = _paired(said, [span for span, _ in held])
-        if own is None:
-            continue
-        period = held[own][1]
-        if period in wanted:
-            if why := _is_level(aim, said, held, wanted, period):
-                return why
-            if wanted is aim.years and _is_event(said.text, held[own][0][0]) and _is_told_elsewhere(aim, said, wanted):
-                return f"“{said.text[slice(*held[own][0])].strip()}” is the year of something else"
-            return ""
-        if any(name in wanted for _, name in held) or _is_told_elsewhere(aim, said, wanted):
-            return f"it is of “{said.text[slice(*held[own][0])].strip()}”"
-    return None
+    """Why a number is of another year, or part of one; "" where it is of the one asked for, None where of none."""
+    if aim.wants_date:
+        return None
+    found = [
+        _other_of_these(aim, said, wanted, pattern) if wanted and (needed is None or needed.search(said.text)) else None
+        for wanted, pattern, needed in (
+            (aim.years, _YEARS, None),
+            (aim.quarters, _QUARTERS, _QUARTER),
+            (aim.halves, _HALVES, _HALF),
+            (aim.months, _MONTHS, None),
+        )
+    ]
+    return next(filter(None, found), "" if "" in found else None)
 
 
+def _other_of_these(aim: Aim, said: Said, wanted: frozenset[str], pattern: re.Pattern[str]) -> str | None:
+    """Why a number is of another one of periods of the same length than those wanted."""
+    held = [
+        (match.span(), _period(match))
+        for match in pattern.finditer(said.text)
+        if not _covers(said.number, match.start())
+    ]
+    own = _paired(said, [span for span, _ in held])
+    if own is None:
+        return None
+    span, period = held[own]
+    shown = f"“{said.text[slice(*span)].strip()}”"
+    if period not in wanted:
+        is_told = any(name in wanted for _, name in held) or _is_told_elsewhere(aim, said, wanted)
+        return f"it is of {shown}" if is_told else None
+    if why := _is_level(aim, said, held, wanted, period):
+        return why
+    is_event = wanted is aim.years and _is_event(said.text, span[0]) and _is_told_elsewhere(aim, said, wanted)
+    return f"{shown} is the year of something else" if is_event else ""
+
+
+def only_part_of_year(aim: Aim, said: Said) -> str | None:
+    """Why a number is of a month, a quarter or a half, where a number beside it is of the whole year asked for."""
+    if not aim.years or aim.quarters | aim.halves | aim.months or aim.terms & _LENGTHS or aim.wants_date:
+        return None
+    part = _PART.search(clause(said.text, said.number))
+    clauses = [clause(text, one) for text, one in said.around] if part else []
+    is_told = any(years_of(other) & aim.years and not _PART.search(other) for other in clauses)
+    return f"it is of “{part[0]}”, a part of the year" if part and is_told else None
+
+
+_LENGTHS = frozenset(map(stem, ("month", "monthly", "quarter", "quarterly", "half", "period", "season")))
+_PART = re.compile(
+    rf"(?<!\d\s)\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d{{1,2}}\b)|\bQ[1-4]\b|\bH[12]\b"
+    r"|\b(?i:(?:first|second|third|fourth)[\s-](?:quarter|half))\b"
+)
 _YEAR_BESIDE = (
     r"\b(?:(?P<next>the\s(?:following|next)\syear|(?:a|one)\syear\slater)"
     r"|(?:a|one|the)\syear\searlier|the\s(?:previous|prior|preceding)\syear|(?:a|the)\syear\sbefore(?=[.,;)]|$))"
@@ -121,6 +149,8 @@ _YEARS = re.compile(r"(?<!\d)(?:[CF]Y\s?)?((?:19|20)\d\d)(?!\d)")
 _QUARTERS = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth)\b", re.IGNORECASE)
 _MONTHS = re.compile(rf"\b({'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d)")
 _QUARTER = re.compile(r"quarter|\bQ[1-4]\b", re.IGNORECASE)
+_HALVES = re.compile(r"\bH([12])\b|\b(first|second)\b", re.IGNORECASE)
+_HALF = re.compile(r"\bhalf\b|\bH[12]\b", re.IGNORECASE)
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 
 
