@@ -26,91 +26,36 @@ SHORTEST, LONGEST_TAIL = 5, 4
 """Letters of a stem that another must begin with to be akin, and how many may follow: audit and auditor."""
 
 _WHOLE = frozenset(
-    map(
-        stem,
-        [
-            "total",
-            "all",
-            "overall",
-            "sum",
-            "consolidated",
-            "whole",
-            "combined",
-            "company",
-            "group",
-            "reported",
-            "amount",
-            "value",
-            "number",
-            "figure",
-            "average",
-            "actual",
-            "approximately",
-            "about",
-            "worldwide",
-            "global",
-            "annual",
-            "full",
-            "net",
-        ],
+    stem(word)
+    for word in re.findall(
+        r"\w+",
+        """
+        total all overall sum consolidated whole combined company group reported amount value number figure
+        average actual approximately about worldwide global annual full net
+        """,
     )
 )
 """Stems of words that narrow nothing down."""
 _PARTS = frozenset(map(stem, ["segment", "division", "subsidiary", "region", "branch"]))
 """Stems of words for a part of a whole."""
 _FORMS = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "plc",
-        "ltd",
-        "limited",
-        "llc",
-        "llp",
-        "co",
-        "corp",
-        "corporation",
-        "company",
-        "ag",
-        "gmbh",
-        "sa",
-        "se",
-        "nv",
-        "group",
-    ]
+    re.findall(
+        r"\w+",
+        """
+        inc incorporated plc ltd limited llc llp co corp corporation company ag gmbh sa se nv group
+        """,
+    )
 )
 _TOKEN = re.compile(r"[^\W_]+(?:[-’'.&][^\W_]+)*|[^\w\s]")
 _NAME = re.compile(r"(?:[A-Z][\w&’'-]*\.?,?\s?)+")
 _OPENS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "our",
-        "its",
-        "their",
-        "his",
-        "her",
-        "this",
-        "that",
-        "these",
-        "of",
-        "in",
-        "to",
-        "from",
-        "by",
-        "for",
-        "and",
-        "or",
-        "with",
-        "on",
-        "at",
-        "as",
-        "is",
-        "was",
-        "were",
-        "are",
-    ]
+    re.findall(
+        r"\w+",
+        """
+        the a an our its their his her this that these of in to from by for and or with on at as is was
+        were are
+        """,
+    )
 )
 
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 from answerer.answer import Question
 from answerer.asking import Kind, asked, terms, years
 from answerer.changes import State, asked_states
-from answerer.periods import MONTHS, halves, quarters
+from answerer.periods import MONTH, halves, quarters
 from answerer.units import Unit
 
-_MONTH = re.compile(rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b")
+_MONTH = re.compile(rf"\b(?:{MONTH})\b")
 _CITED = re.compile(
     r"\([^()]*\b(?:19|20)\d\d[a-z]?\)|\b(?i:et al)\.,? \(?(?:19|20)\d\d\)?"
     r"|\b(?:19|20)\d\d (?:(?:[A-Z][\w.-]+ ){1,8}(?:et al\.? )?)?"

@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from answerer.cells import Scale, is_unscaled, scale_of
-from answerer.grid import LONGEST_LINE, Place, place_at
+from answerer.grid import LONGEST_LINE, Place, is_row, place_at
 from answerer.quantities import SPELLED, Quantity, quantities, spelled, without_pointers
 from answerer.units import Unit, plain, unit, unit_at
-from kohaku import rows
 from kohaku.words import is_year
 
 FRACTIONS = {"half": "0.5", "twice": "2", "double": "2", "doubled": "2", "triple": "3"}
@@ -114,7 +113,7 @@ def _number(text: str, one: Quantity, over: str, about: Mapping[tuple[int, int],
 
 def _is_tabular(line: str) -> bool:
     """Whether a line is a table's row, also one that was read as text: names and many numbers."""
-    return line.startswith("|") or rows.is_row(line) or len(_BARE.findall(line)) >= MANY
+    return is_row(line) or len(_BARE.findall(line)) >= MANY
 
 
 @lru_cache(maxsize=1024)

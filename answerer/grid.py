@@ -62,6 +62,11 @@ class Place:
         return scale.currency if scale is not None else None
 
 
+def is_row(line: str) -> bool:
+    """Whether a line is a table's row, in Markdown or told as a sentence."""
+    return line.startswith("|") or rows.is_row(line)
+
+
 @lru_cache(maxsize=512)
 def places(text: str) -> tuple[Place, ...]:
     """Every value of the tables in a text, in order.

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from answerer.aim import aim, named_years
-from answerer.amounts import numeric
+from answerer.amounts import amount
 from answerer.answer import Citation, Grounding, How, Question, Span
 from answerer.asking import claim, terms, years
 from answerer.attached.checks import name_is_of_other
 from answerer.attached.counted import counted
+from answerer.computed import computed
 from answerer.figures import line_at, lines
 from answerer.hostile import gives_orders
 from answerer.match import NEARBY, weights
@@ -18,7 +19,7 @@ from answerer.passages import Sentence, sentences
 from answerer.quantities import Quantity, quantities
 from answerer.quotes import SHORT, alike, exact
 from answerer.statements import contradicts, follows, is_turned, wishes, without_bounds
-from answerer.values import Form, asks_true_or_false, parse
+from answerer.values import Form, Value, asks_true_or_false, parse
 from answerer.where import Where, held
 from kohaku.words import is_year
 from retriever.evidence import Context
@@ -45,7 +46,7 @@ def ground(
         spans = tuple(_cited(one) for one in quoted if _speaks(one, statement)) or _judged(where, value)
         return Grounding(How.STATED if spans else How.UNGROUNDED, spans)
     if wanted.form in (Form.NUMBER, Form.RANGE):
-        return numeric(where, wanted, shown)
+        return _numeric(where, wanted, shown)
     named = _named(where, value)
     if named is not None and named.how is not How.UNGROUNDED:
         return named
@@ -64,6 +65,15 @@ def _speaks(citation: Citation, statement: str) -> bool:
     if bool(_LATIN.search(citation.quote)) != bool(_LATIN.search(statement)):
         return sum(map(str.isalpha, citation.quote)) >= SHORT // 2
     return not set(terms(citation.quote)).isdisjoint(terms(statement))
+
+
+def _numeric(where: Where, wanted: Value, shown: str) -> Grounding:
+    """A number or a range as it is stated or converted, else as it is computed.
+
+    Where it stands only in places that speak of something else, the grounding says so in its note.
+    """
+    found = amount(where, wanted)
+    return found if found.how is not How.UNGROUNDED else computed(where, wanted, shown) or found
 
 
 # --- statements
@@ -210,5 +220,5 @@ def _stray(where: Where, parts: Sequence[str], found: Sequence[Grounding]) -> st
 def _element(where: Where, part: str, shown: str) -> Grounding:
     wanted = parse(part)
     if wanted.form in (Form.NUMBER, Form.RANGE):
-        return numeric(where, wanted, shown)
+        return _numeric(where, wanted, shown)
     return _named(where, part) or Grounding(How.UNGROUNDED)

@@ -24,10 +24,8 @@ _LENGTHS = {
     Period.YEAR: r"\b(?:twelve|12)[\s-]months?\b|\b5[23][\s-]weeks?\b|\byears? ended\b|\bfull[\s-]year\b|\bannual\b",
 }
 _PATTERNS = {period: re.compile(pattern, re.IGNORECASE) for period, pattern in _LENGTHS.items()}
-_ORDINALS = ("first", "second", "third", "fourth")
-_QUARTER = re.compile(
-    rf"\b(?P<word>{'|'.join(_ORDINALS)})[\s-]quarter\b|\bQ(?P<after>[1-4])|\b(?P<before>[1-4])Q", re.I
-)
+ORDINALS = ("first", "second", "third", "fourth")
+_QUARTER = re.compile(rf"\b(?P<word>{'|'.join(ORDINALS)})[\s-]quarter\b|\bQ(?P<after>[1-4])|\b(?P<before>[1-4])Q", re.I)
 _COMPARED = re.compile(
     r",?\s(?:as )?compar(?:ed|ing) (?:to|with)\b|,?\s(?:versus|vs\.?|as against)\s|,?\s(?:up|down) from\b",
     re.IGNORECASE,
@@ -35,6 +33,8 @@ _COMPARED = re.compile(
 MONTHS = tuple(
     re.findall(r"\w+", "january february march april may june july august september october november december")
 )
+MONTH = "|".join(map(str.capitalize, MONTHS))
+"""A pattern for the name of a month."""
 WORDS = frozenset(
     map(
         stem,
@@ -74,7 +74,7 @@ def quarters(text: str) -> frozenset[int]:
     [2, 3]
     """
     return frozenset(
-        _ORDINALS.index(found["word"].lower()) + 1 if found["word"] else int(found["after"] or found["before"])
+        ORDINALS.index(found["word"].lower()) + 1 if found["word"] else int(found["after"] or found["before"])
         for found in _QUARTER.finditer(text)
     )
 
@@ -86,7 +86,7 @@ def halves(text: str) -> frozenset[int]:
     ([1, 2], [])
     """
     return frozenset(
-        int(found[1]) if found[1] else _ORDINALS.index(found[2].lower()) + 1 for found in _HALF.finditer(text)
+        int(found[1]) if found[1] else ORDINALS.index(found[2].lower()) + 1 for found in _HALF.finditer(text)
     )
 
 

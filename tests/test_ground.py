@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerer.answer import Citation, How, Question
-from answerer.arithmetic import sums, told
+from answerer.arithmetic import sums
 from answerer.figures import numbers
 from answerer.ground import ground
 from answerer.measures import converted
 from answerer.quotes import align
 from answerer.statements import contradicts
+from answerer.told_sums import told
 from answerer.values import normalise
 from kohaku.tree import Kind
 from retriever.evidence import Context

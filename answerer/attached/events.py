@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from answerer.aim import Aim
 from answerer.asking import terms
 from answerer.attached.said import LEAD, Said
-from answerer.periods import MONTHS
+from answerer.periods import MONTH, MONTHS
 
 
 def other_event(aim: Aim, said: Said) -> str | None:
@@ -32,8 +32,7 @@ def date_of_other_event(aim: Aim, sentence: str, start: int, end: int) -> str:
     return _event_of_other(aim, sentence, [own[0], *(day for day in days if day not in own)]) if own else ""
 
 
-_MONTH = "|".join(map(str.capitalize, MONTHS))
-_DATES = re.compile(rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{_MONTH})|(?:{_MONTH})\s\d{{1,2}})\b")
+_DATES = re.compile(rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{MONTH})|(?:{MONTH})\s\d{{1,2}})\b")
 
 
 def _event_of_other(aim: Aim, text: str, places: Sequence[int]) -> str:

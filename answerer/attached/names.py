@@ -9,14 +9,14 @@ from answerer.asking import terms
 from answerer.attached.clauses import rival_clause
 from answerer.attached.events import date_of_other_event
 from answerer.attached.facts import denial
-from kohaku import rows
+from answerer.grid import is_row
 
 NAMES = re.compile(r"[^\W\d_a-zà-ÿ][\w&’'-]*(?:\s(?:(?:de|van|von|der|of|the|&)\s)*[^\W\d_a-zà-ÿ][\w&’'-]*)*")
 
 
 def other_in_sentence(aim: Aim, sentence: str, start: int, end: int) -> str:
     """Why a name is denied, is the day of another event, or stands in another clause than what is asked."""
-    if rows.is_row(sentence) or sentence.startswith("|"):
+    if is_row(sentence):
         return ""
     own = frozenset(terms(sentence[start:end]))
     others = [

@@ -14,8 +14,8 @@ from answerer.asking import terms
 from answerer.attached.names import NAMES
 from answerer.attached.said import NEAR, Said, Span, neighbours
 from answerer.figures import line_at, lines
+from answerer.grid import is_row
 from answerer.where import held
-from kohaku import rows
 from kohaku.words import stem
 
 
@@ -40,7 +40,7 @@ def of_other_sentence(aim: Aim, text: str, own: Span) -> str:
         return ""
     at = bisect_left(asked, own[0], key=lambda one: one[1].start())
     asked = asked[max(0, at - NEAR) : at + NEAR]
-    if rows.is_row(text[slice(*line)]) or text.startswith("|", line[0]) or aim.terms & _KIN:
+    if is_row(text[slice(*line)]) or aim.terms & _KIN:
         return ""
     for tie in _ties(text, line, own):
         mine = frozenset(terms(tie.name))
@@ -59,7 +59,7 @@ def _of_parallel(aim: Aim, text: str, line: Span, own: Span) -> str:
     "the south wing has 30 rooms". Names are told apart by `of_other_sentence`.
     """
     mine = text[slice(*line)]
-    if rows.is_row(mine) or mine.startswith("|") or len(mine) > LONGEST_PARALLEL:
+    if is_row(mine) or len(mine) > LONGEST_PARALLEL:
         return ""
     at = _words_at(mine, own[0] - line[0], own[1] - line[0])
     for beside in neighbours(text, line):

@@ -11,7 +11,7 @@ from answerer.aim import Aim
 from answerer.asking import terms
 from answerer.attached.said import LEAD, Said, Span, clause
 from answerer.changes import State, grows, state
-from answerer.periods import MONTHS
+from answerer.periods import MONTH, ORDINALS
 from answerer.quantities import Quantity
 from kohaku.words import stem
 
@@ -65,7 +65,7 @@ def only_part_of_year(aim: Aim, said: Said) -> str | None:
 
 _LENGTHS = frozenset(map(stem, ("month", "monthly", "quarter", "quarterly", "half", "period", "season")))
 _PART = re.compile(
-    rf"(?<!\d\s)\b(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d{{1,2}}\b)|\bQ[1-4]\b|\bH[12]\b"
+    rf"(?<!\d\s)\b(?:{MONTH})\b(?!\s\d{{1,2}}\b)|\bQ[1-4]\b|\bH[12]\b"
     r"|\b(?i:(?:first|second|third|fourth)[\s-](?:quarter|half))\b"
 )
 _YEAR_BESIDE = (
@@ -147,16 +147,15 @@ _EVENT = re.compile(
 )
 _YEARS = re.compile(r"(?<!\d)(?:[CF]Y\s?)?((?:19|20)\d\d)(?!\d)")
 _QUARTERS = re.compile(r"\bQ([1-4])\b|\b(first|second|third|fourth)\b", re.IGNORECASE)
-_MONTHS = re.compile(rf"\b({'|'.join(map(str.capitalize, MONTHS))})\b(?!\s\d)")
+_MONTHS = re.compile(rf"\b({MONTH})\b(?!\s\d)")
 _QUARTER = re.compile(r"quarter|\bQ[1-4]\b", re.IGNORECASE)
 _HALVES = re.compile(r"\bH([12])\b|\b(first|second)\b", re.IGNORECASE)
 _HALF = re.compile(r"\bhalf\b|\bH[12]\b", re.IGNORECASE)
-_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 
 
 def _period(match: re.Match[str]) -> str:
     name = next(group for group in match.groups() if group).lower()
-    return _ORDINALS.get(name, name)
+    return str(ORDINALS.index(name) + 1) if name in ORDINALS else name
 
 
 def _covers(one: Quantity, place: int) -> bool:
