@@ -188,7 +188,7 @@ def _is_turned(where: Where, one: Sum) -> bool:
     """Whether a ratio is the wrong way round: its first number is of what is to be divided by, its second of the other.
 
     >>> _RATIO.search("How many times as many cows as goats are there?").groups()
-    ('as many cows', 'goats are there')
+    ('cows', 'goats are there')
     """
     asked = _RATIO.search(where.question.text)
     if asked is None or len(one.operands) != 2 or "/" not in one.text:
@@ -200,7 +200,11 @@ def _is_turned(where: Where, one: Sum) -> bool:
     return bool(first and last and first <= under and last <= over)
 
 
-_RATIO = re.compile(r"\b(?:ratio of|how many times)\s([^?]+?)\s(?:to|as|than)\s([^?]+)", re.IGNORECASE)
+_RATIO = re.compile(
+    r"\b(?:ratio of|how many times (?:as many|as much|larger|higher|greater|longer))\s"
+    r"([^?]+?)\s(?:to|as|than)\s([^?]+)",
+    re.IGNORECASE,
+)
 
 
 def _about(operand: _Operand | None, wanted: frozenset[str]) -> frozenset[str]:

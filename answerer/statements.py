@@ -18,7 +18,7 @@ _NEGATED = re.compile(
 _NO_NEGATION = re.compile(
     r"\bnot\s(?:be\s)?(?:only|just|merely|solely|simply|(?:limited|restricted|confined)\sto)\b|\bnot\sleast\b"
     r"|\bwhether\sor\snot\b|\bno\sdoubt\b|\b(?:nobody|no\sone)\s(?:doubts|denies|disputes|questions)\b"
-    r"|\bhardly\s(?:surpris|any\sdoubt)\w*",
+    r"|\b(?:no|not)\s(?:more|less|fewer)\sthan\b|\bhardly\s(?:surpris|any\sdoubt)\w*",
     re.IGNORECASE,
 )
 _CLAUSE_ENDS = re.compile(r"[;:,.]")
@@ -61,9 +61,9 @@ def contradicts(statement: str, text: str) -> bool:
     >>> contradicts("The kiln is heated at night.", "The kiln is heated at night without harm to the roof.")
     False
     """
-    said, text = _NO_NEGATION.sub(" ", statement), _NO_NEGATION.sub(" ", text)
-    negated = (_NEGATED.search(said) is not None) is not _is_negated(text, frozenset(terms(said)))
-    return negated ^ _opposed(said, text) or _other_numbers(said, text)
+    said, told = _NO_NEGATION.sub(" ", statement), _NO_NEGATION.sub(" ", text)
+    negated = (_NEGATED.search(said) is not None) is not _is_negated(told, frozenset(terms(said)))
+    return negated ^ _opposed(said, told) or _other_numbers(statement, text)
 
 
 def _is_negated(text: str, about: frozenset[str]) -> bool:

@@ -26,3 +26,18 @@ def counted(text: str, one: Quantity) -> frozenset[str]:
     last = next((at for at, word in enumerate(words) if is_plural(word)), None)
     things = words[: last + 1] if last is not None else []
     return frozenset(map(stem, things)).union(*map(terms, things))
+
+
+def may_be_alike(text: str, one: Quantity, other_text: str, other: Quantity) -> bool:
+    """Whether nothing says that two numbers are of different things: no unit and no noun of theirs.
+
+    >>> from answerer.quantities import quantities
+    >>> text = "It carries up to 2000 kg or 20 people."
+    >>> may_be_alike(text, *quantities(text)[:1], text, *quantities(text)[1:])
+    False
+    """
+    mine, theirs = (
+        {found.unit.dimension} if found.unit is not None else counted(where, found)
+        for where, found in ((text, one), (other_text, other))
+    )
+    return not mine or not theirs or not mine.isdisjoint(theirs)

@@ -6,6 +6,7 @@ import re
 
 from answerer.aim import LEAST, MOST, Aim, is_plural, sign
 from answerer.attached.clauses import clause_terms
+from answerer.attached.counted import may_be_alike
 from answerer.attached.said import LEAD, Said
 from answerer.changes import State, grows, state
 from answerer.figures import Number
@@ -88,7 +89,11 @@ def other_limit(aim: Aim, said: Said) -> str | None:
         return None
     limits, sign = (MOST, 1) if aim.wants_most else (LEAST, -1)
     further = [
-        one for one in said.others if sign * one.low > sign * said.number.low and _is_led(said.text, one, limits)
+        one
+        for one in said.others
+        if sign * one.low > sign * said.number.low
+        and _is_led(said.text, one, limits)
+        and may_be_alike(said.text, said.number, said.text, one)
     ]
     spans = sorted((one.start, one.end) for one in (said.number, *said.others))
     told = dict(zip(spans, clause_terms(aim.terms, said.text, spans) or [], strict=False))

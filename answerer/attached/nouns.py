@@ -42,7 +42,8 @@ def other_part(aim: Aim, said: Said) -> str | None:
 
 
 _PART_OF = re.compile(
-    r",\s(?:and\s)?(?:of\s(?:which|whom|these|those)\b|[$€£¥]?\d[\d.,]*\s?(?:%|\w{1,12}\s)?\s?of\s(?:which|whom|them|these|those|it)\b)"
+    r",\s(?:and\s)?(?:of\s(?:which|whom|these|those)\b|"
+    r"[$€£¥]?\d[\d.,]*\s?(?:%|\w{1,12}\s)?\s?of\s(?:which|whom|them|these|those|it)\b)"
 )
 """Where what is said of a part begins."""
 

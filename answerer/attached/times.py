@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from answerer.aim import Aim
 from answerer.asking import terms
+from answerer.attached.counted import may_be_alike
 from answerer.attached.said import LEAD, Said, Span, clause
 from answerer.changes import State, grows, state
 from answerer.periods import MONTH, ORDINALS
@@ -58,12 +59,19 @@ def only_part_of_year(aim: Aim, said: Said) -> str | None:
     if not aim.years or aim.quarters | aim.halves | aim.months or aim.terms & _LENGTHS or aim.wants_date:
         return None
     part = _PART.search(clause(said.text, said.number))
-    clauses = [clause(text, one) for text, one in said.around] if part else []
+    clauses = [
+        clause(text, one)
+        for text, one in (said.around if part else ())
+        if may_be_alike(said.text, said.number, text, one)
+    ]
     is_told = any(years_of(other) & aim.years and not _PART.search(other) for other in clauses)
     return f"it is of “{part[0]}”, a part of the year" if part and is_told else None
 
 
-_LENGTHS = frozenset(map(stem, ("month", "monthly", "quarter", "quarterly", "half", "period", "season")))
+_LENGTHS = frozenset(
+    map(stem, ("month", "monthly", "quarter", "quarterly", "half", "period", "season", "end", "start", "beginning"))
+)
+"""Stems of words by which a question may ask for a part of a year, or a day of it."""
 _PART = re.compile(
     rf"(?<!\d\s)\b(?:{MONTH})\b(?!\s\d{{1,2}}\b)|\bQ[1-4]\b|\bH[12]\b"
     r"|\b(?i:(?:first|second|third|fourth)[\s-](?:quarter|half))\b"
