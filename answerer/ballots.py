@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from answerer.classes import Reading, classes, reading
 from answerer.references import clean, read_references
@@ -38,8 +39,9 @@ class Ballot:
 
 
 def ballots_of(runs: Sequence[Mapping[str, Row]]) -> list[list[Ballot]]:
-    """What runs, each its rows by question id, say on each question of any of them."""
-    return [ballots({n: run[id] for n, run in enumerate(runs) if id in run}) for id in _order(runs)]
+    """What runs, each its rows by question id, say on each question of any, in the order of the first run."""
+    order: list[str] = reduce(_merged, runs, [])
+    return [ballots({n: run[id] for n, run in enumerate(runs) if id in run}) for id in order]
 
 
 def ballots(rows: Mapping[int, Row]) -> list[Ballot]:
@@ -66,9 +68,21 @@ def commonest(counts: Mapping[str, int]) -> str:
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
-def _order(runs: Sequence[Mapping[str, Row]]) -> list[str]:
-    longest_first = sorted(runs, key=len, reverse=True)
-    return list(dict.fromkeys(id for run in longest_first for id in run))
+def _merged(order: Sequence[str], run: Iterable[str]) -> list[str]:
+    """An order of ids with those that only another has, each behind what stands before it there.
+
+    >>> _merged(["c", "a"], ["x", "a", "b", "c"])
+    ['x', 'c', 'a', 'b']
+    """
+    known = frozenset(order)
+    behind: dict[str | None, list[str]] = defaultdict(list)
+    last = None
+    for id in run:
+        if id in known:
+            last = id
+        else:
+            behind[last].append(id)
+    return [*behind[None], *(one for id in order for one in (id, *behind[id]))]
 
 
 def _reading(row: Row, wanted: str) -> Reading | None:

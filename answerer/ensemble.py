@@ -64,7 +64,7 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     files = _distinct(paths)
     runs: list[Run] = []
     for path, name in zip(files, _names(files), strict=True):
-        rows = read_rows(path, NEEDED)
+        rows = read_rows(path, NEEDED, COLUMNS)
         check_unique(rows, "id", path)
         run = Run(name, {row["id"].strip(): {**row, "id": row["id"].strip()} for row in rows})
         _check_questions(run, runs)

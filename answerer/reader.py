@@ -25,6 +25,7 @@ T = TypeVar("T")
 Reply = TypeVar("Reply", bound=BaseModel)
 
 NAMED = re.compile(r"ref_id\s*=\s*([^\s\])]+)", re.IGNORECASE)
+SILENT = "The model found no answer in the evidence."
 AROUND = " \t\n'\"`“”()[]{}<>.,;"
 
 
@@ -102,7 +103,7 @@ def checked(
     """The answer with what of its references and quotes is in the evidence; an abstention where nothing is."""
     value = normalise(reply.answer_value, question.unit, question.text)
     if reply.is_blank or is_blank(value):
-        return abstention(question, reply.explanation)
+        return abstention(question, SILENT if is_blank(reply.explanation) else reply.explanation)
     references, strangers = resolved(reply.ref_id, contexts)
     found = [quoted(quote, pictures) or align(quote, _first(contexts, references)) for quote in reply.quotes]
     quotes = _distinct(citation for citation in found if citation)

@@ -70,7 +70,7 @@ def held_to(answer: Answer, *, strict: bool, least: float = 0.0) -> Answer:
     why = (
         "does not follow from what was cited for it"
         if strict and not answer.is_grounded
-        else f"is too uncertain: a confidence of {answer.confidence:.2f}, where {least:.2f} is asked for"
+        else f"is too uncertain: a confidence of {answer.confidence:.4f}, where {least:g} is asked for"
     )
     said = f"The value {answer.value!r} that was given {why}."
     return replace(abstention(answer.question, said), dropped=answer.dropped)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from answerer.references import read_references
+from answerer.submission import COLUMNS
 from answerer.values import BLANK, number, pair
 from kohaku.tables import check_unique, read_rows
 
@@ -77,7 +78,7 @@ def score_files(truth: str | Path, predicted: str | Path) -> Score:
 
 def read_answers(path: str | Path, columns: Sequence[str] = ("answer_value", "ref_id")) -> list[dict[str, str]]:
     """The rows of a truth or a submission; raises TableError where a column is lacking or an id stands twice."""
-    rows = read_rows(path, ("id", *columns))
+    rows = read_rows(path, ("id", *columns), COLUMNS)
     check_unique(rows, "id", path)
     return rows
 

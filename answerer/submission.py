@@ -50,7 +50,7 @@ Row = dict[str, str]
 
 def read_questions(path: str | Path) -> list[Question]:
     """The questions of a CSV with at least id and question; raises TableError where an id is empty or stands twice."""
-    rows = read_rows(path, ("id", "question"))
+    rows = read_rows(path, ("id", "question"), COLUMNS)
     check_unique(rows, "id", path)
     asked = [_question(row) for row in rows]
     if empty := [question.id for question in asked if not question.text]:

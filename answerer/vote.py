@@ -76,7 +76,7 @@ class Voted:
 def vote(runs: Sequence[Mapping[str, Row]], rules: Rules) -> list[Voted]:
     """One row a question out of runs, each its rows by question id; a question that only some runs have counts too.
 
-    Questions stand in the order of the run that has most of them (the first of such), then those of the others.
+    Questions stand in the order of the first run; one that it lacks stands behind what is before it in the next.
     """
     cast = ballots_of(runs)
     return elect(cast, rules, trust(cast))

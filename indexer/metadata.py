@@ -10,10 +10,12 @@ from kohaku.tables import check_unique, read_rows
 
 Row = Mapping[str, str]
 
+KNOWN = ("title", "type", "year", "citation", "url")
+
 
 def read_metadata(path: str | Path) -> dict[str, dict[str, str]]:
     """The rows of a metadata CSV by id; TableError where there is no such column, or two rows have one id."""
-    rows = read_rows(path, required=("id",))
+    rows = read_rows(path, ("id",), KNOWN)
     check_unique(rows, "id", path)
     return {row["id"].strip(): {name: cell.strip() for name, cell in row.items()} for row in rows}
 

@@ -22,15 +22,17 @@ DELIMITERS = ",\t;"
 """Between cells: spreadsheets save "Unicode text" with tabs, and semicolons where a comma is in numbers."""
 
 
-def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[dict[str, str]]:
+def read_rows(path: str | Path, required: Sequence[str] = (), known: Sequence[str] = ()) -> list[dict[str, str]]:
     """The rows of a CSV as text by column; short rows are padded with "", cells beyond the header are dropped.
+
+    The names `required`, and those `known` beside them, are found whatever their case, "Answer Unit" for answer_unit.
 
     UTF-8 with or without BOM, UTF-16 with one, else cp1252; cells between commas, tabs or semicolons, whichever the
     first line has first. What a user should hear about (cp1252, short rows, dropped cells) is a warning of the logger
     "kohaku".
     TableError for a file that is not there, is empty or no CSV, or lacks a required column.
     """
-    header, records = _headed(_records(_text(Path(path)), path), required, path)
+    header, records = _headed(_records(_text(Path(path)), path), required, path, known=known)
     if short := _short(header, records):
         _log.warning("%s, line %s: %d rows lack cells (cut off?), and are read as empty there", path, *short)
     return [_row(header, cells, line, path) for line, cells in records]
@@ -129,14 +131,24 @@ def _text(path: Path, *, cut: bool = False) -> str:
 
 
 def _headed(
-    records: Sequence[tuple[int, list[str]]], required: Sequence[str], path: str | Path
+    records: Sequence[tuple[int, list[str]]], required: Sequence[str], path: str | Path, *, known: Sequence[str] = ()
 ) -> tuple[list[str], Sequence[tuple[int, list[str]]]]:
     """The columns' names, and the records below them."""
     if not records:
         raise TableError(f"{path} is empty: give a CSV whose first line names the columns")
-    header = [name.strip() for name in records[0][1]]
+    header = _named([name.strip() for name in records[0][1]], (*required, *known))
     _check_columns(header, required, path)
     return header, records[1:]
+
+
+def _named(header: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The header with known names as they are known; one that stands there letter by letter is no other's.
+
+    >>> _named(["ID", "Answer Unit", "Note"], ["id", "answer_unit"]), _named(["ID", "id"], ["id"])
+    (['id', 'answer_unit', 'Note'], ['ID', 'id'])
+    """
+    wanted = {name: name for name in known if name not in header}
+    return [wanted.get("_".join(name.casefold().split()), name) for name in header]
 
 
 def _records(text: str, path: str | Path, *, cut: bool = False) -> list[tuple[int, list[str]]]:

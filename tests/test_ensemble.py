@@ -88,7 +88,7 @@ def test_the_mode_may_stand_in_the_settings_and_a_flag_is_stronger(run: Callable
     Path("kohaku.toml").write_text('vote = "union"\n')
     run(*runs, "--out", "voted.csv")
     assert rows("voted.csv")[0]["ref_id"] == "['a','b']"
-    run(*runs, "--out", "voted.csv", "--mode", "weighted")
+    run(*runs, "--out", "voted.csv", "--vote", "weighted")
     assert rows("voted.csv")[0]["ref_id"] == "['b']"
 
 
@@ -124,8 +124,15 @@ def test_rows_that_a_run_lacks_and_other_orders_are_no_fault(
     one = written("1.csv", row("1", id="a"), row("2", id="b"), row("3", id="c"))
     other = written("2.csv", row("3", id="c"), row("1", id="a"), row("4", id="d"))
     code, _, _ = run(other, one, "--out", "voted.csv")
-    assert (code, [found["id"] for found in rows("voted.csv")]) == (0, ["c", "a", "d", "b"])
+    assert (code, [found["id"] for found in rows("voted.csv")]) == (0, ["c", "a", "b", "d"])
     assert "2 of 4 questions are not in every run" in caplog.text
+
+
+def test_rows_stand_in_the_order_of_the_run_named_first_also_where_it_is_the_shorter(run: Callable[..., Ran]) -> None:
+    one = written("1.csv", row("1", id="c"), row("2", id="a"))
+    other = written("2.csv", row("2", id="a"), row("3", id="b"), row("1", id="c"))
+    run(one, other, "--out", "voted.csv")
+    assert [found["id"] for found in rows("voted.csv")] == ["c", "a", "b"]
 
 
 def test_files_in_cp1252_and_with_other_columns_are_read(

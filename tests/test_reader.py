@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from answerer.answer import Answer, How, Question
 from answerer.prompts import AnswerReply
-from answerer.reader import checked, read, resolved
+from answerer.reader import SILENT, checked, read, resolved
 from answerer.respond import respond
 from kohaku.chat import Message
 from kohaku.errors import ContextTooLong, ReplyError
@@ -127,6 +127,11 @@ def test_a_model_that_abstains_gives_an_abstention_without_references(said: str)
     answer = answered(said)
     assert (answer.is_blank, answer.references, answer.citations) == (True, (), ())
     assert answer.explanation == "It says so."
+
+
+@pytest.mark.parametrize("nothing", ["", "is_blank", " n/a "])
+def test_an_abstention_says_that_nothing_was_found_where_the_model_does_not_say_why(nothing: str) -> None:
+    assert answered(reply(is_blank=True, explanation=nothing)).explanation == SILENT
 
 
 @pytest.mark.parametrize("text", ["{}", '{"answer": "x", "ref_id": ["lake"]}', "sorry"])

@@ -186,6 +186,14 @@ def test_an_answer_rated_too_low_is_an_abstention_that_says_so() -> None:
     assert respond(QUESTION, widening(1), reads(0), retries=0, rate=rate, least=0.3).value == "4"
 
 
+def test_what_is_withheld_is_never_said_to_be_as_sure_as_asked_for() -> None:
+    def rate(given: Answer, found: Evidence) -> Answer:
+        return replace(given, confidence=0.2786)
+
+    found = respond(QUESTION, widening(1), reads(0), retries=0, rate=rate, least=0.28)
+    assert "a confidence of 0.2786, where 0.28 is asked for" in found.explanation
+
+
 def test_a_failed_call_comes_out_and_is_no_abstention() -> None:
     def read(question: Question, found: Evidence) -> Answer:
         raise ContextTooLong("long")

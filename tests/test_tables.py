@@ -85,6 +85,22 @@ def test_a_missing_column_is_named_with_the_file_and_what_it_has(tmp_path: Path)
         read_rows(path, ["id", "question"])
 
 
+@pytest.mark.parametrize("header", ["id,question,answer_unit", "ID,Question,Answer Unit", "Id , QUESTION,ANSWER_UNIT"])
+def test_columns_are_found_whatever_their_case_or_space(tmp_path: Path, header: str) -> None:
+    [row] = read_rows(file(tmp_path, f"{header},Note\n1,why,kg,x\n".encode()), ["id", "question"], ["answer_unit"])
+    assert row == {"id": "1", "question": "why", "answer_unit": "kg", "Note": "x"}
+
+
+def test_a_column_that_stands_there_letter_by_letter_is_taken_before_one_in_capitals(tmp_path: Path) -> None:
+    assert read_rows(file(tmp_path, b"ID,id\n1,2\n"), ["id"]) == [{"ID": "1", "id": "2"}]
+
+
+@pytest.mark.parametrize("header", [b"ID,Id", b"Id,Question,ID"])
+def test_two_columns_that_differ_in_case_only_are_refused(tmp_path: Path, header: bytes) -> None:
+    with pytest.raises(TableError, match="two columns id"):
+        read_rows(file(tmp_path, header + b"\n1,2,3\n"), ["id"])
+
+
 def test_two_columns_of_a_required_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="two columns id"):
         read_rows(file(tmp_path, b"id,id\n1,2\n"), ["id"])

@@ -28,7 +28,6 @@ def map(
         str | None, typer.Option("--question", help="Show where a question lies, and the evidence for it.")
     ] = None,
     dots: Annotated[Dots, typer.Option("--dots", help="What each dot is.")] = "paragraph",
-    level: Annotated[Dots | None, typer.Option("--level", hidden=True, help="The earlier name of --dots.")] = None,
     by: Annotated[
         Literal["document", "section"], typer.Option("--by", help="What has a colour and shape of its own.")
     ] = "document",
@@ -45,8 +44,7 @@ def map(
     Example: kohaku map --db papers.db --question "How much water did the site use?" --out map.html
     """
     refuse_empty(question)
-    shown = level or dots
-    refuse(scope.kinds and shown != "paragraph", "--kind goes with --dots paragraph")
+    refuse(scope.kinds and dots != "paragraph", "--kind goes with --dots paragraph")
     spare(out, settings.db)
     from kohaku.doors.display import stages
     from kohaku.doors.map import map_of
@@ -57,7 +55,7 @@ def map(
     with Searcher.within(settings) as searcher, stages() as tell:
         made = map_of(
             searcher,
-            level=Tier(shown),
+            level=Tier(dots),
             by=by,
             method=method,
             question=typed(question or ""),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohaku.choices import VoteMode
 from kohaku.doors.commands.options import AsJson, Confidence, configured
 from kohaku.doors.commands.terminal import print_json, refuse_twice, say, spare
 
@@ -21,7 +20,6 @@ def vote(
     settings: Settings,
     runs: Annotated[list[Path], typer.Argument(help="Submission CSVs of the same questions.", metavar="RUN.csv")],
     out: Annotated[Path, typer.Option("--out", help="The submission CSV that they make together.")],
-    mode: Annotated[VoteMode | None, typer.Option("--mode", hidden=True, help="The earlier name of --vote.")] = None,
     confidence: Confidence = None,
     as_json: AsJson = False,
 ) -> None:
@@ -35,8 +33,6 @@ def vote(
     from kohaku.doors.display import vote_lines, voted_object
     from kohaku.doors.voting import vote as run
 
-    if mode is not None:
-        settings = settings.model_copy(update={"vote": mode})
     made = run(runs, out, settings, confidence=confidence)
     for line in vote_lines(made):
         say(line)
