@@ -76,6 +76,11 @@ _PAID = re.compile(
     r"(?:did|does|do|has|have|had|will)\b[^?]{1,80}?\b(?:spen[dt]|pay|paid|earn(?:ed)?|cost|ow(?:e|ed)|borrow(?:ed)?)\b",
     re.IGNORECASE,
 )
+_BARE = re.compile(  # "Electricity prices 2023?": a phrase alone, without a word that asks or tells
+    r"(?!.*\b(?:wh\w+|how|is|was|are|were|do|does|did|has|have|had|can|could|will|would|true|false|list|name)\b)"
+    r"[^,;:.?!\n]{3,80}\??\s*",
+    re.IGNORECASE,
+)
 _DETERMINED = re.compile(r"^(?:the|its|their|his|her|our|your|my)\b|['’]s?\s", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:FY\s?)?(?:19|20)\d\d\b")
 _TOKEN = re.compile(r"[^\W_]+(?:[&’'./-][^\W_]+)*")
@@ -94,6 +99,8 @@ def measure(question: str) -> Measure | None:
     (<Measure.MONEY: 'money'>, <Measure.SHARE: 'share'>)
     >>> measure("What is the main source of revenue?"), measure("What is revenue?"), measure("What did sales do?")
     (None, None, None)
+    >>> measure("Electricity prices?"), measure("Hotel prices in Oslo, who sets them?")
+    (<Measure.MONEY: 'money'>, None)
     """
     for match in _ASKS.finditer(question):
         rest = match["rest"]
@@ -104,7 +111,7 @@ def measure(question: str) -> Measure | None:
             return found
         if match["much"]:
             return Measure.OTHER  # what can't be counted has a unit
-    return None
+    return _of(question) if _BARE.fullmatch(question) else None
 
 
 def _is_asked(match: re.Match[str], found: Measure) -> bool:

@@ -74,6 +74,18 @@ def test_what_something_is_or_does_and_what_is_of_a_measure_are_no_numbers(quest
     assert measure(question) is None
 
 
+@pytest.mark.parametrize("phrase", ["Café prices?", "electricity price 2023", "Staff costs of Fennmark", "net income"])
+def test_a_phrase_alone_asks_for_the_measure_it_ends_in(phrase: str) -> None:
+    assert measure(phrase) is Measure.MONEY
+
+
+@pytest.mark.parametrize(
+    "text", ["Who sets prices?", "Prices fell: true or false", "They were asked about prices, sales"]
+)
+def test_what_asks_or_tells_is_no_phrase_alone(text: str) -> None:
+    assert measure(text) is None
+
+
 def test_a_unit_named_in_the_question_asks_for_a_number() -> None:
     wanted = asked(Question("", "What is the greatest draught, in metres, of a ship at the quay?"))
     assert (wanted.kind, wanted.unit) == (Kind.NUMBER, unit("m"))
