@@ -11,6 +11,8 @@ import typer
 from commanding import Run, db, plainly, questions, run  # noqa: F401
 
 from kohaku.doors.cli import app
+from kohaku.doors.commands.options import SETTINGS
+from kohaku.settings import Settings
 
 COMMANDS = (
     "index",
@@ -77,6 +79,14 @@ def test_what_serves_takes_the_options_of_answers(run: Run, command: str) -> Non
     one_answer = {"--questions", "--out", "--unit", "--metadata", "--resume", "--restart", "--confidence", "--explain"}
     one_answer |= {"--report", "--pictures", "--stream", "--where", "--doc", "--not-doc", "--kind", "--json"}
     assert options - one_answer - {"--model)]"} <= set(run(command, "--help").out.split())
+
+
+def test_the_help_shows_the_default_of_every_setting_that_has_one() -> None:
+    shown = {name: option.__metadata__[0].show_default for name, option in SETTINGS.items()}
+    defaults = Settings().model_dump(include=set(shown) - {"workers"})
+    told = {name: str(one) for name, one in defaults.items() if isinstance(one, int | str) and one is not False}
+    told["reply_cache"] = "reply-cache"
+    assert {name: shown[name] for name in told} == told
 
 
 @pytest.mark.parametrize(("typed", "offered"), [("kohaku imp", "import-kohakurag"), ("kohaku show --pi", "--picture")])

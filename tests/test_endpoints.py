@@ -89,8 +89,10 @@ def test_usage_and_cost_are_told_by_the_user_s_names_and_by_stage(db: str, confi
 
 
 def test_a_limit_on_costs_needs_a_price_under_the_name_or_under_the_model_s(configured: None) -> None:
-    with pytest.raises(SettingsError, match=r"max_cost needs to know what 'sieve' costs"):
+    with pytest.raises(SettingsError, match=r"'sieve' costs .*: add price = .* under \[endpoints\.sieve\] in"):
         load_chat(load({"max_cost": 1}), "sieve")
+    with pytest.raises(SettingsError, match=r'add "other" = .* under \[prices\] in'):
+        load_chat(load({"max_cost": 1}), "other")
     assert load_chat(load({"max_cost": 1, "prices": {"small": (1, 1)}}), "sieve").price is not None
     assert load_chat(load({"max_cost": 1, "prices": {"cheap": (9, 9)}}), "cheap").price == load().known_prices["cheap"]
 

@@ -47,9 +47,10 @@ def load_chat(settings: Settings, model: str, purse: Purse | None = None) -> Ope
     """
     access = settings.access(model)
     if settings.max_cost is not None and access.price is None:
+        table, name = (f"[endpoints.{model}]", "price") if model in settings.endpoints else ("[prices]", f'"{model}"')
         raise SettingsError(
             f"max_cost needs to know what {model!r} costs a million tokens: "
-            f'add [prices] "{model}" = [prompt, reply] to kohaku.toml'
+            f"add {name} = [prompt, reply] under {table} in kohaku.toml"
         )
     return OpenAIChat(
         access.model,

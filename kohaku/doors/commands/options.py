@@ -49,8 +49,10 @@ SETTINGS: dict[str, Any] = {
         ),
     ],
     "dimensions": Annotated[int | None, typer.Option(min=1, help="Keep this many dimensions (Matryoshka).")],
-    "device": Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.")],
-    "paragraph_vectors": Annotated[ParagraphVectors | None, typer.Option(help="How a paragraph gets its vector.")],
+    "device": Annotated[str | None, typer.Option(help="auto, cpu, cuda or mps.", show_default="auto")],
+    "paragraph_vectors": Annotated[
+        ParagraphVectors | None, typer.Option(help="How a paragraph gets its vector.", show_default="mean")
+    ],
     "workers": Annotated[int | None, typer.Option(min=0, help="Processes that read files.", show_default="one a core")],
     "password": Annotated[
         list[str] | None, typer.Option("--password", help="Of files that need one; repeat it to try several.")
@@ -77,24 +79,32 @@ SETTINGS: dict[str, Any] = {
             "--profile", help="A field's prompts, axes, terms: its name, or your TOML file.", show_default="default"
         ),
     ],
-    "budget": Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.")],
-    "top_k": Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.")],
-    "queries": Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.")],
-    "fusion": Annotated[Fusion | None, typer.Option("--fusion", help="How rankings become one.")],
+    "budget": Annotated[int | None, typer.Option("--budget", min=1, help="Tokens of evidence.", show_default="6000")],
+    "top_k": Annotated[int | None, typer.Option("--top-k", min=1, help="Hits a query and list.", show_default="150")],
+    "queries": Annotated[int | None, typer.Option("--queries", min=1, help="Queries a question.", show_default="4")],
+    "fusion": Annotated[Fusion | None, typer.Option("--fusion", help="How rankings become one.", show_default="score")],
     "reranker": Annotated[
-        str | None, typer.Option("--reranker", help="A CrossEncoder's name or path, llm, or llm:MODEL.")
+        str | None,
+        typer.Option("--reranker", help="A CrossEncoder's name or path, llm, or llm:MODEL.", show_default="none"),
     ],
-    "rerank_top": Annotated[int | None, typer.Option("--rerank-top", min=1, help="Finds that a reranker looks at.")],
-    "order": Annotated[Order | None, typer.Option("--order", help="How evidence stands in a model's prompt.")],
+    "rerank_top": Annotated[
+        int | None, typer.Option("--rerank-top", min=1, help="Finds that a reranker looks at.", show_default="50")
+    ],
+    "order": Annotated[
+        Order | None,
+        typer.Option("--order", help="How evidence stands in a model's prompt.", show_default="best_first"),
+    ],
     "decompose": Annotated[
         Decompose | None,
         typer.Option(
-            "--decompose", help="Questions in parts: where they show some, wherever a model finds some, never."
+            "--decompose",
+            help="Questions in parts: where they show some, wherever a model finds some, never.",
+            show_default="auto",
         ),
     ],
     "level": Annotated[
         Level | None,
-        typer.Option("--level", help="Evidence of documents, sections, paragraphs, sentences."),
+        typer.Option("--level", help="Evidence of documents, sections, paragraphs, sentences.", show_default="auto"),
     ],
     "images": Annotated[
         int | None,
@@ -110,6 +120,7 @@ SETTINGS: dict[str, Any] = {
         typer.Option(
             "--condense",
             help="Long paragraphs in their best sentences: in other words or small budgets, always, never.",
+            show_default="auto",
         ),
     ],
     "hyde": Annotated[
@@ -142,9 +153,12 @@ SETTINGS: dict[str, Any] = {
         bool | None,
         typer.Option("--reply-cache/--no-cache", help="Ask a model nothing twice.", show_default="reply-cache"),
     ],
-    "concurrency": Annotated[int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.")],
+    "concurrency": Annotated[
+        int | None, typer.Option("--concurrency", min=1, help="Questions, or figures, at once.", show_default="8")
+    ],
     "retries": Annotated[
-        int | None, typer.Option("--retries", min=0, help="Readings with more evidence after a blank.")
+        int | None,
+        typer.Option("--retries", min=0, help="Readings with more evidence after a blank.", show_default="2"),
     ],
     "self_check": Annotated[
         bool | None,
@@ -159,15 +173,22 @@ SETTINGS: dict[str, Any] = {
     ],
     "passes": Annotated[
         int | None,
-        typer.Option("--passes", help="2: a draft, then the form asked for, then its sources.", min=1, max=2),
+        typer.Option(
+            "--passes", help="2: a draft, then the form asked for, then its sources.", show_default="1", min=1, max=2
+        ),
     ],
     "examples": Annotated[
         Path | None, typer.Option("--examples", help="CSV with question,answer: the form of a second pass.")
     ],
     "max_cost": Annotated[
-        float | None, typer.Option("--max-cost", help="What models may cost, by `prices` in kohaku.toml.", min=0)
+        float | None,
+        typer.Option(
+            "--max-cost", help="What models may cost, by `prices` in kohaku.toml.", show_default="no limit", min=0
+        ),
     ],
-    "deadline": Annotated[float | None, typer.Option("--deadline", help="Seconds a question may take.", min=0)],
+    "deadline": Annotated[
+        float | None, typer.Option("--deadline", help="Seconds a question may take.", show_default="no limit", min=0)
+    ],
     "strict": Annotated[
         bool | None,
         typer.Option(
