@@ -49,7 +49,7 @@ OTHER_CODE = -0.30
 LABEL = 0.30
 """What a table's row gains at most where its label is what the question names."""
 WHOLE_LABEL = 0.20
-"""What it gains besides where the question has the label word for word."""
+"""What it gains besides where the question has the label word for word, and where it has the column's head."""
 NO_LABEL = -0.30
 """What it loses where the question has none of the label's words: another row may be meant just as well."""
 NO_NOUN = -0.35
@@ -105,7 +105,7 @@ def candidates(
         return _numbers(question, wanted, pool, weights)
     if wanted.kind is Kind.YEAR:
         return _years(wanted, pool, weights)
-    if wanted.kind is Kind.NAME and not wanted.noun:
+    if wanted.kind is Kind.NAME:
         return chain(_entries(question, wanted, pool, weights), _names(question, wanted, pool, weights))
     return _names(question, wanted, pool, weights)
 
@@ -224,9 +224,17 @@ def _of_row(sentence: Sentence, place: int, question: Question, wanted: Asked) -
     share = len(label & wanted.terms) / len(label)
     if not share and cells.is_total(sentence.row):
         return of_another
-    is_exact = sentence.row.own_label().strip(" :").casefold() in question.text.casefold()
-    exact = WHOLE_LABEL if is_exact and is_labelled(sentence, wanted) else 0.0
-    return of_another + (2 * LABEL * (share - 0.5) + exact if share else NO_LABEL)
+    if not share:
+        return of_another + NO_LABEL
+    exact = _in_so_many_words(sentence.row, cell, question.text) if is_labelled(sentence, wanted) else 0
+    return of_another + 2 * LABEL * (share - 0.5) + WHOLE_LABEL * exact
+
+
+def _in_so_many_words(row: Row, cell: cells.Cell, question: str) -> int:
+    """How many of a cell's label and head, which is no year, a question has word for word."""
+    label, head = row.own_label().strip(" :").casefold(), cells.text_of(row, cell.head).casefold()
+    asked = question.casefold()
+    return (label in asked) + (len(head) > 1 and head in asked and not years(terms(head)))
 
 
 def _of_period(sentence: Sentence, place: int, question: Question, wanted: Asked) -> float:

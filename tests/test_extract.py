@@ -522,3 +522,15 @@ def test_a_row_whose_label_is_what_is_asked_for_gives_its_number_whatever_the_qu
 def test_an_amount_that_can_t_be_counted_has_any_unit() -> None:
     drawn = context("Lake Site drew 5,100 m3 of it in 2023. Of the water, 61 staff took care.", "site")
     assert answer("How much water was drawn at Lake Site in 2023?", "", drawn).value == "5100"
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What Age does the West kiln have?", "8"),
+        ("South kiln Power (kW)", "90"),
+        ("What is the age of the North kiln?", "12"),
+    ],
+)
+def test_the_column_is_the_one_whose_head_the_question_has(question: str, value: str) -> None:
+    assert answer(question).value == value
