@@ -102,12 +102,17 @@ def _said(word: str, sentence: Sentence, around: float) -> float:
 
 
 def is_labelled(sentence: Sentence, wanted: Asked) -> bool:
-    """Whether a table's row is the one asked for: its label says nothing else, and with what is around it all of it."""
+    """Whether a table's row is the one asked for: its label says nothing else, and with what is around it all of it.
+
+    Its document must speak of the question's names.
+    """
     label = set(terms(sentence.row.own_label())) - sentence.named if sentence.row.cells else ()
     if not label or not all(holds(wanted.terms, word) for word in label):
         return False
-    told = sentence.words | sentence.nearby | sentence.named
-    return all(holds(told, word) for word in attribute(wanted))
+    over = (sentence.row.text[slice(*sentence.row.over())], *sentence.context.headings)  # and no sentence beside it
+    told = sentence.words.union(sentence.named, *map(terms, over))
+    is_heard = all(not name.isdisjoint(sentence.spoken) for name in wanted.names)
+    return is_heard and all(holds(told, word) for word in attribute(wanted))
 
 
 def measures(wanted: Asked) -> bool:

@@ -380,10 +380,11 @@ def _names(
     own = frozenset(terms(question.text))
     common = _written_small(pool) | set(re.findall(r"\b[a-z]+", question.text))
     for sentence, coverage in pool:
-        label = sentence.row.label if is_labelled(sentence, wanted) else (0, 0)
+        is_no_label = (wanted.kind is Kind.NAME and not wanted.noun) or is_labelled(sentence, wanted)
+        label = sentence.row.label if is_no_label else (0, 0)
         for name in named(sentence, wanted, common):
             if label[0] <= name.start < label[1]:
-                continue  # what is asked for is in its row's cells
+                continue  # what is asked for is in a row's cells, unless the question names a kind of thing
             held = frozenset(terms(name.text))
             is_free = wanted.choices or wanted.kind in (Kind.EXPANSION, Kind.DEFINITION)
             is_own = not is_free and len(held & own) * 2 > len(held)

@@ -14,6 +14,7 @@ from kohaku.words import stem
 
 UNLIKE = -0.60
 """What a name loses that is hardly of the kind asked for."""
+LONGEST_LABEL = 4  # words of a row's label that is a name as a whole
 LIKE = 0.30
 """What it gains that clearly is."""
 
@@ -196,6 +197,8 @@ def _may_stand(sentence: Sentence, place: int) -> bool:
 
 
 def _any(sentence: Sentence) -> Iterator[Name]:
+    label = sentence.row.own_label().strip()
+    labels = range(sentence.row.over()[1], sentence.row.label[1] if len(label.split()) <= LONGEST_LABEL else 0)
     for match in _NAME.finditer(sentence.text):
         group = 1 if match[1] else 0
         name = match[group].strip().rstrip(".,;:'’-")
@@ -209,7 +212,12 @@ def _any(sentence: Sentence) -> Iterator[Name]:
             or _is_short_form(sentence.text, match)
         ):
             continue
-        yield Name(_DAYS.sub(r"\1", name), match.start(group), _opening(sentence, name, match.start(group)))
+        start = match.start(group)
+        if start in labels:  # "West kiln" is one name, though half of it is written small
+            if start == labels[0]:
+                yield Name(label, start)
+            continue
+        yield Name(_DAYS.sub(r"\1", name), start, _opening(sentence, name, start))
 
 
 def _opening(sentence: Sentence, name: str, start: int) -> float:

@@ -534,3 +534,17 @@ def test_an_amount_that_can_t_be_counted_has_any_unit() -> None:
 )
 def test_the_column_is_the_one_whose_head_the_question_has(question: str, value: str) -> None:
     assert answer(question).value == value
+
+
+def test_a_row_s_label_is_no_answer_but_where_a_kind_of_thing_is_asked_for_and_never_another_firm_s() -> None:
+    held = context("Fennmark's report.\n\n" + BALANCE, "FENNMARK_2022_10K", NodeKind.TABLE)
+    for question in ("What was Kellwood's finished goods in 2022?", "Kellwood rental equipment 2022"):
+        assert answer(question, "", held).is_blank
+    assert answer("Which kiln has a power of 60?").value == "West kiln"
+
+
+def test_a_sentence_beside_a_table_makes_none_of_its_rows_the_one_asked_for() -> None:
+    held = context(
+        "In Harlow 42,000 euros were spent on heat pumps.\n\n| Site | Staff |\n| --- | --- |\n| Harlow | 15 |", "a"
+    )
+    assert answer("What was spent on heat pumps in Harlow?", "", held).value != "15"
