@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from answerer.answer import Question
-from answerer.measured import Measure, measure
+from answerer.measured import Measure, is_phrase, measure
 from answerer.periods import MONTHS
 from answerer.periods import WORDS as PERIOD_WORDS
 from answerer.units import Unit, unit, unit_asked
@@ -46,7 +46,9 @@ class Asked:
     terms that stand side by side, `classed` names of which a class is named (a segment, a site), each with the terms of
     its class, `wants_part` where a part of something is asked for ("how many of the …"), `impossible` where the
     question names a day that no calendar has, `foreign` where it asks in another language than English, but for a
-    number in letters that are not Latin, `measure` what kind of number its noun names where no unit says that.
+    number in letters that are not Latin, `measure` what kind of number its noun names where no unit says that,
+    `opening` the stem of the first word of a phrase ("Acme sales 2022"), whose capital does not tell whether it is a
+    name.
     """
 
     kind: Kind
@@ -66,6 +68,7 @@ class Asked:
     impossible: bool = False
     foreign: bool = False
     measure: Measure | None = None
+    opening: str = ""
 
     @property
     def unit_noun(self) -> str:
@@ -217,7 +220,13 @@ def asked(question: Question) -> Asked:
         heads=_heads(question.text),
         classed=() if wanted.choices else _classed(question.text),
         wants_part=_PART.search(question.text) is not None,
+        opening=_opening(question.text),
     )
+
+
+def _opening(text: str) -> str:
+    first = _TOKEN.search(text) if is_phrase(text) else None
+    return next(iter(terms(first[0])), "") if first and first[0][0].isupper() else ""
 
 
 _PART = re.compile(r"\bhow (?:many|much) of\b", re.IGNORECASE)

@@ -70,7 +70,7 @@ def _of_other_years(sentence: Sentence, wanted: Asked) -> float:
 
 
 def _unheard(sentence: Sentence, wanted: Asked) -> float:
-    lost = 0.0
+    lost = UNHEARD + STRANGE if wanted.opening and wanted.opening not in sentence.spoken else 0.0
     unheard = sum(_missing(name, sentence.spoken) for name in wanted.names)
     share = unheard / len(wanted.names) if unheard else 0.0
     return lost + UNHEARD * share + (STRANGE if share == 1 else 0.0)

@@ -76,7 +76,7 @@ _PAID = re.compile(
     r"(?:did|does|do|has|have|had|will)\b[^?]{1,80}?\b(?:spen[dt]|pay|paid|earn(?:ed)?|cost|ow(?:e|ed)|borrow(?:ed)?)\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(  # "Electricity prices 2023?": a phrase alone, without a word that asks or tells
+_BARE = re.compile(
     r"(?!.*\b(?:wh\w+|how|is|was|are|were|do|does|did|has|have|had|can|could|will|would|true|false|list|name)\b)"
     r"[^,;:.?!\n]{3,80}\??\s*",
     re.IGNORECASE,
@@ -111,7 +111,12 @@ def measure(question: str) -> Measure | None:
             return found
         if match["much"]:
             return Measure.OTHER  # what can't be counted has a unit
-    return _of(question) if _BARE.fullmatch(question) else None
+    return _of(question) if is_phrase(question) else None
+
+
+def is_phrase(question: str) -> bool:
+    """Whether a question is but a phrase: "Electricity prices 2023?", without a word that asks or tells."""
+    return _BARE.fullmatch(question) is not None
 
 
 def _is_asked(match: re.Match[str], found: Measure) -> bool:
