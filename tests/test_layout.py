@@ -152,6 +152,27 @@ def test_aligned_numbers_become_a_table_whose_rows_can_be_read_alone() -> None:
     assert table.sentences[0] == "Net sales; 2022: 34,229; 2021: 35,355 (Dollars in millions)"
 
 
+def test_heads_of_all_columns_may_stand_farther_above_the_values_than_lines_of_a_head() -> None:
+    rows = [("Parameter", "Cell 37", "This work"), ("RMS", "0.99", "1.75"), ("Voc", "0.50", "1.38"), ("FF", "7", "9")]
+    cells = [
+        fragment(text, x, 130 + 12 * row - (18 if row == 0 else 0))
+        for row, texts in enumerate(rows)
+        for text, x in zip(texts, (50, 300, 400), strict=True)
+    ]
+    [table] = [block for block in lay_out([page(*cells, *prose(5, y=300))]).blocks if block.kind is Kind.TABLE]
+    assert table.sentences[1] == "Parameter: Voc; Cell 37: 0.50; This work: 1.38"
+
+
+def test_the_heads_of_a_short_papers_left_and_right_pages_are_left_out() -> None:
+    heads = {2: "CARVER, L", 4: "CARVER, L", 3: "Vol 39 No 3", 5: "Vol 39 No 3"}
+    pages = [
+        page(*([fragment(heads[n], 50, 30)] if n in heads else []), *prose(9, text=f"page {n}"), number=n)
+        for n in range(1, 6)
+    ]
+    texts = {part.text for found in Book(pages) for part in found.fragments}
+    assert not texts & set(heads.values())
+
+
 def test_a_ruled_grid_becomes_a_table_with_its_caption() -> None:
     texts = [("Model", "Size (GB)"), ("LLaMA-33B", "64.7"), ("LLaMA-7B", "13.5")]
     cells = [fragment(text, 55 + 100 * c, 115 + 20 * r) for r, row in enumerate(texts) for c, text in enumerate(row)]

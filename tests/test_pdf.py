@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from indexer.kept import keep
+from indexer.pdf.pages import _style
 from indexer.readers.pdf import read
 from indexer.reading import FileLimits, Reading
 from kohaku.errors import ReadError
@@ -213,3 +214,11 @@ def test_content_packed_twice_into_a_bomb_costs_its_page_only(tmp_path: Path) ->
     file.xref_set_key(xref, "Filter", "[/FlateDecode/FlateDecode]")
     file.save(tmp_path / "bomb.pdf")
     assert read(tmp_path / "bomb.pdf").notes == ("1 of 2 pages can't be read: 2",)
+
+
+@pytest.mark.parametrize(
+    ("font", "is_bold"),
+    [("AdvTT5235d5a9.B", True), ("AdvTT3713a231.BI", True), ("AdvTT5235d5a9.B+20", True), ("AdvTT5235d5a9", False)],
+)
+def test_a_font_is_bold_that_its_name_s_end_says_is(font: str, is_bold: bool) -> None:
+    assert _style(10.0, 0, font, 0).bold is is_bold

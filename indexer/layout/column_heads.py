@@ -14,7 +14,7 @@ from indexer.tables import CAPTION
 from kohaku import rows as written
 
 HEAD_GAP = 2.6  # times the letter size between lines of a head, at most
-LABEL_GAP = 3.2  # the same from a label to the first row of values
+LABEL_GAP = 3.2  # the same from a label, or from heads of all columns, to the first row of values
 HEAD_LINES = 8
 FARTHEST_LINE = 8  # of a head above the first row of values
 HEAD_REACH = 40.0  # points that a head may stand left of its values
@@ -49,7 +49,8 @@ def head_lines(
     for place in range(first - 1, max(lowest, first - FARTHEST_LINE) - 1, -1):
         row, line = cells[place], lines[place]
         over = [cell for cell in row if _stands_over_values(cell, columns)]
-        most = HEAD_GAP if over or top < first else LABEL_GAP
+        whole = len(over) == len(columns) - 1 and top == first  # a head a column: often there is a rule below them
+        most = LABEL_GAP if whole or not (over or top < first) else HEAD_GAP
         if lines[place + 1].base - line.base > most * max(line.style.size, lines[place + 1].style.size):
             break
         middle = (row[0].rect.x0 + row[0].rect.x1) / 2

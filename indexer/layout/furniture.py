@@ -33,6 +33,7 @@ PAGE_NUMBER = re.compile(
 )
 COUNTS = {"#", "#roman"}  # keys of nothing but a number that counts pages
 MOST_BETWEEN = 4  # pages that one printed page may fill, or that bear no number
+ALTERNATING = 6  # pages of a document whose left or right pages are two, but for the first
 LEAST_COUNTED = 4  # pages on which the text's last row is the next number
 Key = tuple[str, str, int, int]
 Edges = list[tuple[str, list[Fragment], list[Key]]]
@@ -157,7 +158,8 @@ def _repeats(found: Collection[int], text: str, pages: int, large: bool) -> bool
     if text in COUNTS and numbers[1] - numbers[0] <= 2:
         return True
     if len(numbers) == 2:
-        return pages <= 4
+        # A short paper's heads alternate, too, and its first page has none.
+        return pages <= 4 or (pages <= ALTERNATING and numbers[1] - numbers[0] == 2)
     # Three within five pages: heads may alternate between left and right pages.
     return any(last - first <= 4 for first, last in zip(numbers, numbers[2:], strict=False)) or len(numbers) * 3 > pages
 

@@ -44,7 +44,9 @@ REST = itemgetter("text", "bbox", "origin", "char_flags", "alpha")  # and what e
 LEAST_SIZE = 0.5  # points of text that is joined
 UPRIGHT = (1.0, 0.0)  # a line's direction
 SHOWN = 16 | 32  # character flags: filled, stroked
-BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx?\d|cmbx|-bd\b|medi(?:um)?$", re.IGNORECASE)
+BOLD_NAME = re.compile(
+    r"bold|black|heavy|semibold|demi|cmbx?\d|cmbx|-bd\b|medi(?:um)?$|\.bi?(?:\+\w+)?$", re.IGNORECASE
+)
 MONO_NAME = re.compile(r"mono(?!type)|courier|typewriter|cmtt|consol|menlo", re.IGNORECASE)
 
 
